@@ -1,0 +1,266 @@
+"""What can go wrong, as one tree.
+
+Every error of ours derives from `CrossdockError` and from the builtin that fits, so that code which knows nothing of
+this project still catches it::
+
+    CrossdockError(Exception)
+      SpecError(ValueError)                  a device spec outside the grammar
+        SpecTypeError(TypeError)             a device spec of a wrong type
+      DeviceError(RuntimeError)              something about a device
+        DeviceUnavailableError               a known kind of device that is not here
+        MixedDevicesError(TypeError)         arguments on several devices or of several libraries
+        TransferForbiddenError               a transfer guard said no
+        OutOfMemoryError(MemoryError)        a device has no room left
+        AsyncDeviceError                     an earlier operation failed, found at a later synchronisation
+      UnknownArrayError(TypeError)           not an array that can be read
+      DtypeError(TypeError)                  a data type that does not fit
+      DimensionError(ValueError)             shapes or axes that do not fit
+      GraphError(TypeError)                  would cut a differentiable graph
+      StaleGraphError(RuntimeError)          a graph whose saved arrays have changed or are freed
+      CopyRequiredError(BufferError)         ``copy=False`` where a copy is needed
+      ReadOnlyError(ValueError)              a write into a read-only array
+      CorruptFileError(ValueError)           a file that is not what it says
+      StrictLoadError(ValueError)            a file and a target that do not match
+
+Each carries its facts as attributes; a fact that is not known is ``None`` (or empty, for a collection).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    'CrossdockError',
+    'SpecError',
+    'SpecTypeError',
+    'DeviceError',
+    'DeviceUnavailableError',
+    'MixedDevicesError',
+    'TransferForbiddenError',
+    'OutOfMemoryError',
+    'AsyncDeviceError',
+    'UnknownArrayError',
+    'DtypeError',
+    'DimensionError',
+    'GraphError',
+    'StaleGraphError',
+    'CopyRequiredError',
+    'ReadOnlyError',
+    'CorruptFileError',
+    'StrictLoadError',
+]
+
+
+class CrossdockError(Exception):
+    """Base of every error that crossdock raises of its own."""
+
+    def __init__(self, message: str = '', **facts: Any) -> None:
+        super().__init__(message)
+        for name, value in facts.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f'{type(self).__name__} has no fact {name!r}')
+            setattr(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # BaseException keeps only positional arguments; the facts travel as the instance's state.
+        return type(self), (str(self.args[0]) if self.args else '',), self.__dict__
+
+
+class SpecError(CrossdockError, ValueError):
+    """A device spec that the grammar does not know.
+
+    Attributes
+    ----------
+    spec : object
+        The value as it was given.
+    known : tuple of str
+        The kinds that can be written.
+    nearest : str or None
+        The spec that was most likely meant.
+    """
+
+    spec: Any = None
+    known: tuple[str, ...] = ()
+    nearest: str | None = None
+
+
+class SpecTypeError(SpecError, TypeError):
+    """A device spec of a type that cannot name a device."""
+
+
+class DeviceError(CrossdockError, RuntimeError):
+    """Something about a device.
+
+    Attributes
+    ----------
+    device : str or None
+        The spec of the device concerned.
+    devices : tuple of str
+        All devices concerned, when there are several.
+    """
+
+    device: str | None = None
+    devices: tuple[str, ...] = ()
+
+
+class DeviceUnavailableError(DeviceError):
+    """A device of a known kind that is not here.
+
+    Attributes
+    ----------
+    reason : str
+        Why: library not installed, no driver, index out of range.
+    count : int or None
+        How many devices of the kind there are, where that is known.
+    """
+
+    reason: str = ''
+    count: int | None = None
+
+
+class MixedDevicesError(DeviceError, TypeError):
+    """Arguments that live on several devices or belong to several libraries.
+
+    Attributes
+    ----------
+    arguments : sequence of (position, str)
+        Each array argument's position and the spec of its device.
+    """
+
+    arguments: Sequence[tuple[Any, str]] = ()
+
+
+class TransferForbiddenError(DeviceError):
+    """A transfer that the guard in force forbids.
+
+    Attributes
+    ----------
+    transfer : object
+        The facts of the transfer.
+    """
+
+    transfer: Any = None
+
+
+class OutOfMemoryError(DeviceError, MemoryError):
+    """A device has no room for an allocation.
+
+    Attributes
+    ----------
+    requested, free, pooled : int or None
+        Bytes asked for, bytes that the device could still give, bytes that its pool holds unused.
+    """
+
+    requested: int | None = None
+    free: int | None = None
+    pooled: int | None = None
+
+
+class AsyncDeviceError(DeviceError):
+    """An operation that was queued earlier has failed; found when its stream was waited for.
+
+    Attributes
+    ----------
+    op : str or None
+        The operation that failed.
+    """
+
+    op: str | None = None
+
+
+class UnknownArrayError(CrossdockError, TypeError):
+    """An object that is not an array anybody here can read.
+
+    Attributes
+    ----------
+    path : str
+        Where in the tree it was found; empty for the root.
+    """
+
+    path: str = ''
+
+
+class DtypeError(CrossdockError, TypeError):
+    """A data type that does not exist, does not fit, or cannot travel.
+
+    Attributes
+    ----------
+    dtype : object
+        The data type.
+    path : str
+        Where in the tree it was found; empty for the root.
+    """
+
+    dtype: Any = None
+    path: str = ''
+
+
+class DimensionError(CrossdockError, ValueError):
+    """Shapes or axes that do not fit together.
+
+    Attributes
+    ----------
+    shapes : tuple
+        The shapes concerned.
+    """
+
+    shapes: tuple[Any, ...] = ()
+
+
+class GraphError(CrossdockError, TypeError):
+    """An array that takes part in a differentiable graph, where that would be lost."""
+
+
+class StaleGraphError(CrossdockError, RuntimeError):
+    """A graph that cannot be walked any more: a saved array has changed, or it has been freed."""
+
+
+class CopyRequiredError(CrossdockError, BufferError):
+    """A copy is needed and ``copy=False`` forbids it.
+
+    Attributes
+    ----------
+    plan : object
+        The plan that shows why.
+    """
+
+    plan: Any = None
+
+
+class ReadOnlyError(CrossdockError, ValueError):
+    """A write into an array that is read-only."""
+
+
+class CorruptFileError(CrossdockError, ValueError):
+    """A file that is damaged, or is not what it claims to be.
+
+    Attributes
+    ----------
+    path : str or None
+        The file.
+    key : str or None
+        The entry in the file.
+    reason : str
+        What is wrong with it.
+    """
+
+    path: str | None = None
+    key: str | None = None
+    reason: str = ''
+
+
+class StrictLoadError(CrossdockError, ValueError):
+    """A file and a target that do not match; every difference is listed at once.
+
+    Attributes
+    ----------
+    missing, unexpected : tuple of str
+        Keys the target wants and the file lacks, and the reverse.
+    mismatched : tuple of (key, in_file, wanted)
+        Keys whose shape or dtype differs, with both sides.
+    """
+
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    mismatched: tuple[Any, ...] = ()
