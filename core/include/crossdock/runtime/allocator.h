@@ -1,0 +1,62 @@
+// Allocator: memory of one device, cached for reuse.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "crossdock/runtime/memory_info.h"
+
+namespace crossdock {
+
+class Stream;
+
+// A piece of device memory. `stream` is the stream that used it last: the block is reused on that stream without
+// waiting, since streams are in order; on another one only after that stream was synchronised.
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t capacity = 0;   // what the allocator set aside
+  std::size_t requested = 0;  // what was asked for
+  Stream* stream = nullptr;
+};
+
+// The caching base. A back-end gives raw_alloc and raw_free; statistics, limit, reuse and trim are the same for all.
+// Thread-safe. Blocks are aligned to 64 bytes; a request of 0 bytes gives a valid unique block.
+class Allocator {
+ public:
+  explicit Allocator(std::string device) : device_(std::move(device)) {}
+  virtual ~Allocator() = default;
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
+
+  // OutOfMemoryError with sizes requested, free and pooled, after a trim and a second try.
+  Block allocate(std::size_t nbytes, Stream* stream);
+  void release(const Block& block) noexcept;
+  void trim() noexcept;                       // gives cached blocks back to the device
+  void set_limit(std::int64_t nbytes);        // used + pooled never exceed it; 0: no limit
+  MemoryInfo memory_info() const;
+
+ protected:
+  virtual std::byte* raw_alloc(std::size_t nbytes) noexcept = 0;  // null when the device has no room
+  virtual void raw_free(std::byte* data, std::size_t nbytes) noexcept = 0;
+  virtual std::int64_t total() const noexcept = 0;
+  virtual std::int64_t free_raw() const noexcept = 0;             // what raw_alloc can still give
+  virtual std::size_t max_pooled() const noexcept = 0;            // more than this is given back at once
+  virtual void before_allocate(std::size_t /*nbytes*/) {}         // a place to refuse (fault injection)
+
+  const std::string& device() const noexcept { return device_; }
+
+ private:
+  struct State;
+  std::string device_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Stream*, std::map<std::size_t, std::vector<Block>>> cached_;  // by stream and capacity
+  std::int64_t used_ = 0, pooled_ = 0, limit_ = 0;
+  std::int64_t set_aside_ = 0;  // capacity of live blocks
+};
+
+}  // namespace crossdock

@@ -1,0 +1,90 @@
+// Device: one place where arrays live and operations run. Backend: all devices of one kind, and their kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crossdock/runtime/allocator.h"
+#include "crossdock/runtime/kernel.h"
+#include "crossdock/runtime/memory_info.h"
+#include "crossdock/runtime/stream.h"
+
+namespace crossdock {
+
+class Backend;
+
+// Made once per index by its back-end, lives until the process ends; compared by address.
+class Device {
+ public:
+  Device(Backend& backend, int index);
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Backend& backend() const noexcept { return backend_; }
+  int index() const noexcept { return index_; }
+  const std::string& spec() const noexcept { return spec_; }          // 'native:0'
+  virtual const std::string& physical() const noexcept = 0;           // 'host', 'sim:0': same string, same memory
+  virtual bool is_host() const noexcept = 0;                          // the host may read and write its memory
+  virtual std::int32_t dlpack_type() const noexcept = 0;              // DLDeviceType
+  virtual std::int32_t dlpack_id() const noexcept = 0;
+  virtual Allocator& allocator() noexcept = 0;
+  virtual Stream& default_stream() noexcept = 0;
+  virtual std::unique_ptr<Stream> make_stream() = 0;
+
+  // Runs or enqueues launch.op on launch.stream (default: default_stream()); NotImplementedError when no kernel serves it.
+  virtual void launch(Launch launch) = 0;
+
+  // Raw copies of contiguous bytes between this device and host memory or a device of the same kind; in stream order.
+  // `keepalive` holds the host side until the copy is over. Blocking ones return when the host side may be touched.
+  virtual void upload(std::byte* to, const std::byte* from_host, std::size_t nbytes, Stream& stream,
+                      std::shared_ptr<const void> keepalive, bool blocking) = 0;
+  virtual void download(std::byte* to_host, const std::byte* from, std::size_t nbytes, Stream& stream,
+                        std::shared_ptr<const void> keepalive, bool blocking) = 0;
+  virtual void copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) = 0;
+
+  virtual void synchronize() = 0;
+  MemoryInfo memory_info() { return allocator().memory_info(); }
+
+ private:
+  Backend& backend_;
+  int index_;
+  std::string spec_;
+};
+
+class Backend {
+ public:
+  Backend(std::string name, const KernelTable* parent) : name_(std::move(name)), kernels_(parent) {}
+  virtual ~Backend() = default;
+  const std::string& name() const noexcept { return name_; }  // the KIND of specs
+  virtual int device_count() const noexcept = 0;              // cheap; starts nothing
+  virtual Device& device(int index) = 0;                      // made on first use; the registry checked the index
+  KernelTable& kernels() noexcept { return kernels_; }
+  const KernelTable& kernels() const noexcept { return kernels_; }
+  // The kernel for an operation on `device`, or NotImplementedError naming operation, dtype and device.
+  Kernel kernel(Op op, Dtype dtype, const Device& device) const;
+
+ private:
+  std::string name_;
+  KernelTable kernels_;
+};
+
+// Back-ends in the order they were registered; filled once, before any array is made.
+void register_backend(std::unique_ptr<Backend> backend);
+std::vector<Backend*> backends();
+Backend* find_backend(std::string_view name) noexcept;  // null when there is none
+
+// Parses `KIND[:INDEX]`; index is 0 or [1-9][0-9]{0,4}. SpecError outside the grammar, DeviceUnavailableError when the
+// kind has no such index.
+Device& find_device(std::string_view spec);
+
+// Each back-end's one entry, called by the extension module (and by tests).
+void register_native();
+void register_sim();
+
+}  // namespace crossdock

@@ -1,0 +1,71 @@
+// Launch: everything a kernel needs, as a value. KernelTable: which kernel serves an operation and a dtype.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "crossdock/runtime/dims.h"
+#include "crossdock/runtime/dtype.h"
+#include "crossdock/runtime/op.h"
+
+namespace crossdock {
+
+class Stream;
+
+// One array argument. Strides are in bytes, one per dimension of the launch; a broadcast dimension has stride 0.
+struct Operand {
+  std::byte* data = nullptr;  // first element in the launch's order, in the device's address space; null: use `immediate`
+  Dtype dtype = Dtype::bool_;
+  Dims strides;
+  alignas(16) std::byte immediate[16] = {};  // a scalar that travels with the launch, as kernel arguments do
+};
+
+// Inputs come first, the output last. What `shape` means depends on the kind of operation:
+//   elementwise (unary, binary, where, copy): the output's shape; operands' strides are broadcast to it.
+//   copy: operand 0 -> operand 1, any two dtypes, C casting rules as NumPy's astype (dispatch on operand 0's dtype).
+//   reductions: kept dimensions first, then `reduced` reduced ones; the output's strides there are 0. The input is never
+//     empty along reduced dimensions for max, min, argmax, argmin; sum, prod, any, all write their identity.
+//     sum and prod: the output's dtype is the accumulator's and may differ from the input's only where ops cast before.
+//     argmax, argmin: output int64, index in C order over the reduced dimensions, first occurrence; NaN wins.
+//   arange: out[i] = scalar[0] + i * scalar[1], in `dtype` (integers from integers[0..1], others from scalars[0..1]).
+//   matmul: batch dimensions, then M, N, K; operands a[..., M, K], b[..., K, N], out[..., M, N], each with
+//     strides for the batch dimensions and then its own last two (so strides.size() == batch + 2). K may be 0.
+struct Launch {
+  Op op{};
+  Dtype dtype{};          // the dtype that selects the kernel: of the operands after promotion
+  Dims shape;
+  int noperands = 0;
+  int reduced = 0;        // reductions: how many trailing dimensions are reduced
+  std::array<Operand, 4> operands;
+  std::array<std::int64_t, 2> integers{};
+  std::array<double, 2> scalars{};
+  Stream* stream = nullptr;
+
+  std::span<const Operand> inputs() const noexcept { return {operands.data(), static_cast<std::size_t>(noperands - 1)}; }
+  const Operand& output() const noexcept { return operands[static_cast<std::size_t>(noperands - 1)]; }
+  Operand& output() noexcept { return operands[static_cast<std::size_t>(noperands - 1)]; }
+};
+
+// A host kernel runs when it is called; an accelerator's enqueues on `launch.stream`.
+using Kernel = void (*)(const Launch& launch);
+
+class KernelTable {
+ public:
+  // `parent`: where to look for what is not here (sim inherits native's host kernels); null for none. Not owned.
+  explicit KernelTable(const KernelTable* parent = nullptr) noexcept : parent_(parent) {}
+  void set(Op op, Dtype dtype, Kernel kernel) noexcept { at(op, dtype) = kernel; }
+  // Null when there is none.
+  Kernel find(Op op, Dtype dtype) const noexcept {
+    Kernel kernel = kernels_[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)];
+    return kernel || !parent_ ? kernel : parent_->find(op, dtype);
+  }
+
+ private:
+  Kernel& at(Op op, Dtype dtype) noexcept { return kernels_[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)]; }
+  std::array<std::array<Kernel, kDtypeCount>, kOpCount> kernels_{};
+  const KernelTable* parent_;
+};
+
+}  // namespace crossdock
