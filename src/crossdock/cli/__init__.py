@@ -1,1 +1,64 @@
+"""The ``crossdock`` command."""
 
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+import crossdock
+from crossdock.cli._complaint import one_line
+from crossdock.cli._demo import demo
+from crossdock.cli._devices import devices
+from crossdock.errors import CrossdockError
+
+__all__ = ['main']
+
+BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141  # the last two as shells count them: 128 + signal
+
+
+@click.group(invoke_without_command=True)
+@click.version_option(crossdock.__version__, prog_name='crossdock')
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Name devices, move arrays between them, see every transfer."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+command.add_command(devices)
+command.add_command(demo)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; bad input is one line on stderr and code 2.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the command's name; the process's own arguments when absent.
+    """
+    try:
+        code = command.main(args=arguments, prog_name='crossdock', standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        complain(error.format_message())
+        return BAD_INPUT
+    except CrossdockError as error:
+        complain(str(error))
+        return BAD_INPUT
+    except (click.Abort, KeyboardInterrupt):
+        complain('interrupted')
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone; without this the interpreter would complain again while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    return code if isinstance(code, int) else 0
+
+
+def complain(message: str) -> None:
+    """Write one line to stderr."""
+    click.echo(f'crossdock: {one_line(message)}', err=True)

@@ -1,0 +1,119 @@
+"""``crossdock demo``: train on a device, see what moved, save there, load elsewhere."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+import crossdock as xd
+from crossdock.cli import _digits
+from crossdock.cli._complaint import Complaint
+
+__all__ = ['demo']
+
+
+@click.command()
+@click.option('--device', 'spec', default='auto', show_default=True, metavar='SPEC', help='Where to train, as sim:0.')
+@click.option('--save', 'path', type=Path, metavar='FILE', help='Keep the trained model in this file (npz).')
+def demo(spec: str, path: Path | None) -> None:
+    """Train a small network on a device and print what moved.
+
+    The network learns scikit-learn's 1,797 handwritten digits. The model is saved from the device and loaded into
+    host memory; the last line is the loaded model's accuracy on digits that it has not seen.
+    """
+    device, reason = xd.choose_device() if spec == 'auto' else (xd.get_device(spec), 'as asked')
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch, 'digits.npz') if path is None else checked(path)
+        click.echo(f'device: {device} ({reason})')
+        run(device, file, kept=path is not None)
+
+
+def run(device: xd.Device, file: Path, *, kept: bool) -> None:
+    """Train, save, load and report; `kept` says whether the file outlives the command."""
+    digits = read_digits()
+    began = time.perf_counter()
+    with xd.trace_transfers() as log:
+        there = device.send(digits)
+        parameters = device.send(_digits.initial_parameters())
+        with progress(_digits.EPOCHS) as on_epoch:
+            parameters = _digits.train(there, parameters, on_epoch)
+        write(file, parameters)
+    n = len(digits.train_labels)
+    click.echo(f'trained on {n:,} digits, {_digits.EPOCHS} times each, in {time.perf_counter() - began:.1f} s\n')
+    show(log)
+    size = f'{file.stat().st_size:,} bytes'
+    click.echo(f'\nmodel saved from {device} {f"to {file} " if kept else ""}({size}) and loaded on @numpy')
+    loaded = xd.load(file, device='@numpy')
+    click.echo(f'test accuracy: {_digits.accuracy(loaded, digits.test_images, digits.test_labels):.2%}')
+
+
+def read_digits() -> _digits.Digits:
+    """The data set, or a complaint that names what to install."""
+    try:
+        return _digits.read_digits()
+    except ModuleNotFoundError as error:
+        advice = "pip install 'crossdock[demo]'"
+        raise Complaint(f'the demo needs scikit-learn ({error}); install it with {advice}') from error
+
+
+def checked(path: Path) -> Path:
+    """The path, if a file can be written there; asked before the training, not after."""
+    if path.is_dir():
+        raise Complaint(f'cannot write {path}: it is a folder')
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise Complaint(f'cannot write {path}: there is no folder {folder}')
+    if not os.access(folder, os.W_OK):
+        raise Complaint(f'cannot write {path}: no permission to write in {folder}')
+    return path
+
+
+def write(file: Path, parameters: _digits.Parameters) -> None:
+    """Save from the device that holds the parameters."""
+    try:
+        xd.save_npz(file, parameters)
+    except OSError as error:
+        raise Complaint(f'cannot write {file}: {error.strerror or error}') from error
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[int, float], None]]:
+    """A bar on stderr, with the loss; silent where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = ['training', BarColumn(), MofNCompleteColumn(), TextColumn('loss {task.fields[loss]:.4f}')]
+    with Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task('training', total=total, loss=float('nan'))
+        yield lambda epoch, loss: bar.update(task, completed=epoch, loss=loss)
+
+
+def show(log: xd.TransferLog) -> None:
+    """Print what moved, grouped by direction and by whether the code asked for it."""
+    from rich.console import Console
+    from rich.filesize import decimal
+    from rich.table import Table
+
+    count: Counter[tuple[str, str, str]] = Counter()
+    nbytes: Counter[tuple[str, str, str]] = Counter()
+    for row in log:
+        way = row.source, row.target, 'implicit' if row.implicit else 'explicit'
+        count[way] += 1
+        nbytes[way] += row.nbytes
+    if not count:
+        click.echo('nothing moved: the device works in the memory that the arrays are in')
+        return
+    table = Table('from', 'to', 'asked for', title='transfers', title_justify='left')
+    table.add_column('count', justify='right')
+    table.add_column('bytes', justify='right')
+    for way, times in count.items():
+        table.add_row(*way, f'{times:,}', decimal(nbytes[way]))
+    Console().print(table)

@@ -1,0 +1,29 @@
+"""``crossdock devices``: what works on this machine, and why the rest does not."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+import crossdock as xd
+
+__all__ = ['devices']
+
+
+@click.command()
+@click.option('--json', 'as_json', is_flag=True, help='Print rows for programs.')
+def devices(as_json: bool) -> None:
+    """List the devices that work here, and each kind that does not with the reason."""
+    rows = xd.describe_devices()
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table('device', 'kind', 'works', 'why not', box=None, pad_edge=False)
+    for row in rows:
+        works = '[green]yes[/]' if row['available'] else '[red]no[/]'
+        table.add_row(row['spec'], row['kind'], works, row['reason'])
+    Console().print(table)
