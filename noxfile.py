@@ -1,0 +1,149 @@
+"""One door to every check: ``nox -s NAME``, in the environment that has the project and its extra `dev`.
+
+Sessions use the environment that nox runs in, for building the core once per environment would take minutes each.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = 'none'
+nox.options.sessions = ['check', 'test', 'core', 'bench', 'docs']
+nox.options.error_on_missing_interpreters = True
+
+# The tools of this very environment, also where it is not activated.
+os.environ['PATH'] = os.pathsep.join([str(Path(sys.executable).parent), os.environ['PATH']])
+
+
+@nox.session
+def check(session: nox.Session) -> None:
+    """Style, types and the import rule."""
+    session.run('ruff', 'check')
+    session.run('ruff', 'format', '--check')
+    session.run('mypy')
+    session.run('lint-imports', '--no-cache')
+    session.run('clang-format', '--dry-run', '-Werror', *cpp_files())
+
+
+@nox.session(name='format')
+def format_(session: nox.Session) -> None:
+    """Rewrite the sources in the style that `check` asks for."""
+    session.run('ruff', 'check', '--fix')
+    session.run('ruff', 'format')
+    session.run('clang-format', '-i', *cpp_files())
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """The Python tests; arguments after ``--`` go to pytest."""
+    session.run('python', '-m', 'pytest', *session.posargs)
+
+
+@nox.session
+def core(session: nox.Session) -> None:
+    """The C++ tests (they need GoogleTest, Debian's libgtest-dev)."""
+    cpp_tests(session, 'tests')
+
+
+@nox.session
+@nox.parametrize('kind', ['address,undefined', 'thread'], ids=['address', 'thread'])
+def sanitize(session: nox.Session, kind: str) -> None:
+    """The C++ tests under sanitizers, in trees of their own."""
+    # Some kernels randomise addresses more than gcc's thread sanitizer can bear.
+    fixed = ['setarch', '-R'] if kind == 'thread' and shutil.which('setarch') else []
+    cpp_tests(session, f'tests-{kind.split(",")[0]}', f'-DCROSSDOCK_SANITIZE={kind}', launcher=fixed)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Each benchmark once, so that it cannot rot; ``nox -s bench -- --full`` takes figures."""
+    size = [] if '--full' in session.posargs else ['--smoke']
+    for script in sorted(Path('benchmarks').glob('*.py')):
+        session.run('python', str(script), *size)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation as pages in docs/_build/html; a warning is an error."""
+    session.run('sphinx-build', '-W', '--keep-going', '-E', '-q', '-b', 'html', 'docs', 'docs/_build/html')
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """What users install: a source archive, a wheel of this Python, and one of 3.12 built from the archive.
+
+    Each wheel is tried in a fresh environment, the one of 3.12 (stable ABI) also on 3.13.
+    """
+    dist = Path('dist')
+    shutil.rmtree(dist, ignore_errors=True)
+    session.run('python', '-m', 'build', '--sdist', '--outdir', str(dist), silent=True)
+    (archive,) = dist.glob('*.tar.gz')
+    this = f'{sys.version_info.major}.{sys.version_info.minor}'
+    try_wheel(session, wheel(session, sys.executable, Path('.'), dist / this), this)
+    for later in ['3.12', '3.13']:
+        if later == this:
+            continue
+        if (python := interpreter(later)) is None:
+            session.warn(f'SKIPPED: no Python {later} here; its wheel is not tried')
+            continue
+        if not list(dist.glob('abi3/*.whl')):
+            wheel(session, python, archive, dist / 'abi3')
+        try_wheel(session, next(dist.glob('abi3/*.whl')), later)
+
+
+def cpp_files() -> list[str]:
+    """The C++ sources that git knows or would take."""
+    listed = ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', 'core']
+    files = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [file for file in files if file.endswith(('.h', '.cpp')) and Path(file).exists()]
+
+
+def cpp_tests(session: nox.Session, tree: str, *options: str, launcher: list[str] | None = None) -> None:
+    """Build the core without Python in ``build/TREE`` and run its tests."""
+    path = f'build/{tree}'
+    options = ('-DCROSSDOCK_PYTHON=OFF', '-DCROSSDOCK_TESTS=ON', *options)
+    session.run('cmake', '-S', '.', '-B', path, '-G', 'Ninja', '-U', 'CMAKE_MAKE_PROGRAM', *options, silent=True)
+    session.run('cmake', '--build', path, silent=True)
+    command = [*(launcher or []), 'ctest', '--test-dir', path, '--output-on-failure', '--no-tests=error']
+    session.run(*command, external=True)
+
+
+def interpreter(version: str) -> str | None:
+    """A working Python of that version: on the path, or among pyenv's."""
+    found = [shutil.which(f'python{version}')]
+    root = Path(os.environ.get('PYENV_ROOT', Path.home() / '.pyenv'))
+    found += [str(path) for path in sorted(root.glob(f'versions/{version}.*/bin/python'))]
+    for python in filter(None, found):
+        # A version manager's stand-in exists for versions that it would refuse to run.
+        if subprocess.run([python, '-c', 'import ensurepip'], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def wheel(session: nox.Session, python: str, source: Path, folder: Path) -> Path:
+    """Build a wheel of the source with that interpreter."""
+    session.run(python, '-m', 'pip', 'wheel', '-q', '--no-deps', '-w', str(folder), str(source), external=True)
+    (built,) = folder.glob('*.whl')
+    return built
+
+
+def try_wheel(session: nox.Session, built: Path, version: str) -> None:
+    """Install the wheel alone in a fresh environment and use it from an empty folder."""
+    trial = (
+        'import sys, numpy, crossdock as xd; x = numpy.ones((2, 3)); y = xd.get_device("sim:0").send(x);'
+        'assert (xd.to_numpy(y + y) == 2).all(); print("wheel of crossdock", xd.__version__, "works on", sys.version)'
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        session.run(interpreter(version) or sys.executable, '-m', 'venv', folder, external=True)
+        python = f'{folder}/bin/python'
+        session.run(python, '-m', 'pip', 'install', '-q', str(built.resolve()), external=True)
+        with session.chdir(folder):
+            session.run(python, '-c', trial, external=True)
+            session.run(f'{folder}/bin/crossdock', 'devices', external=True)
