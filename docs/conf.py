@@ -1,0 +1,36 @@
+"""How the documentation is built; `nox -s docs` does it."""
+
+import crossdock
+
+project = 'crossdock'
+author = 'the crossdock developers'
+version = release = crossdock.__version__
+
+extensions = [
+    'myst_parser',
+    'sphinx.ext.autodoc',
+    'sphinx.ext.napoleon',
+]
+exclude_patterns = ['_build']
+
+html_theme = 'furo'
+html_title = f'crossdock {release}'
+html_static_path = ['_static']
+html_css_files = ['custom.css']
+html_copy_source = False
+html_show_sphinx = False
+
+myst_enable_extensions = ['colon_fence', 'deflist']
+myst_heading_anchors = 3
+
+autodoc_member_order = 'bysource'
+autodoc_typehints = 'signature'
+autodoc_default_options = {'members': True, 'show-inheritance': True}
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+# `>>>` prompts are for the tests; readers copy.
+pygments_style = 'friendly'
+pygments_dark_style = 'monokai'
+python_use_unqualified_type_names = True
