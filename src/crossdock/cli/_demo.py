@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import EISDIR
 from pathlib import Path
 
 import click
@@ -65,13 +65,13 @@ def read_digits() -> _digits.Digits:
 
 def checked(path: Path) -> Path:
     """The path, if a file can be written there; asked before the training, not after."""
-    if path.is_dir():
-        raise Complaint(f'cannot write {path}: it is a folder')
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise Complaint(f'cannot write {path}: there is no folder {folder}')
-    if not os.access(folder, os.W_OK):
-        raise Complaint(f'cannot write {path}: no permission to write in {folder}')
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, 'it is a folder')
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
+            pass
+    except OSError as error:
+        raise unwritable(path, error) from error
     return path
 
 
@@ -80,7 +80,12 @@ def write(file: Path, parameters: _digits.Parameters) -> None:
     try:
         xd.save_npz(file, parameters)
     except OSError as error:
-        raise Complaint(f'cannot write {file}: {error.strerror or error}') from error
+        raise unwritable(file, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> Complaint:
+    """The complaint about a file that cannot be written."""
+    return Complaint(f'cannot write {path}: {error.strerror or error}')
 
 
 @contextmanager
