@@ -65,7 +65,7 @@ def sanitize(session: nox.Session, kind: str) -> None:
 def bench(session: nox.Session) -> None:
     """Each benchmark once, so that it cannot rot; ``nox -s bench -- --full`` takes figures."""
     size = [] if '--full' in session.posargs else ['--smoke']
-    for script in sorted(Path('benchmarks').glob('*.py')):
+    for script in sorted(Path('benchmarks').glob('[!_]*.py')):
         session.run('python', str(script), *size)
 
 
