@@ -111,7 +111,7 @@ def cpp_tests(session: nox.Session, tree: str, *options: str, launcher: list[str
     options = ('-DCROSSDOCK_PYTHON=OFF', '-DCROSSDOCK_TESTS=ON', *options)
     session.run('cmake', '-S', '.', '-B', path, '-G', 'Ninja', '-U', 'CMAKE_MAKE_PROGRAM', *options, silent=True)
     session.run('cmake', '--build', path, silent=True)
-    command = [*(launcher or []), 'ctest', '--test-dir', path, '--output-on-failure', '--no-tests=error']
+    command = [*(launcher or []), 'ctest', '--test-dir', f'{path}/core', '--output-on-failure', '--no-tests=error']
     session.run(*command, external=True)
 
 

@@ -19,6 +19,7 @@ html_static_path = ['_static']
 html_css_files = ['custom.css']
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 
 myst_enable_extensions = ['colon_fence', 'deflist']
 myst_heading_anchors = 3
@@ -27,10 +28,10 @@ autodoc_member_order = 'bysource'
 autodoc_typehints = 'signature'
 autodoc_default_options = {'members': True, 'show-inheritance': True}
 napoleon_google_docstring = False
-napoleon_use_ivar = True
+napoleon_use_ivar = False
 napoleon_use_rtype = False
 
-# `>>>` prompts are for the tests; readers copy.
+default_role = 'code'
 pygments_style = 'friendly'
 pygments_dark_style = 'monokai'
 python_use_unqualified_type_names = True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 
 import click
@@ -16,7 +14,7 @@ from crossdock.errors import CrossdockError
 
 __all__ = ['main']
 
-BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141  # the last two as shells count them: 128 + signal
+BAD_INPUT, INTERRUPTED = 2, 130  # the second as shells count it: 128 + signal
 
 
 @click.group(invoke_without_command=True)
@@ -42,7 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         code = command.main(args=arguments, prog_name='crossdock', standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         complain(error.format_message())
         return BAD_INPUT
@@ -52,10 +49,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         complain('interrupted')
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone; without this the interpreter would complain again while it shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
     return code if isinstance(code, int) else 0
 
 

@@ -46,10 +46,10 @@ def run(device: xd.Device, file: Path, *, kept: bool) -> None:
             parameters = _digits.train(there, parameters, on_epoch)
         write(file, parameters)
     n = len(digits.train_labels)
-    click.echo(f'trained on {n:,} digits, {_digits.EPOCHS} times each, in {time.perf_counter() - began:.1f} s\n')
+    click.echo(f'trained on {n:,} digits, {_digits.EPOCHS} times each, in {time.perf_counter() - began:.1f} s')
     show(log)
     size = f'{file.stat().st_size:,} bytes'
-    click.echo(f'\nmodel saved from {device} {f"to {file} " if kept else ""}({size}) and loaded on @numpy')
+    click.echo(f'model saved from {device} {f"to {file} " if kept else ""}({size}) and loaded on @numpy')
     loaded = xd.load(file, device='@numpy')
     click.echo(f'test accuracy: {_digits.accuracy(loaded, digits.test_images, digits.test_labels):.2%}')
 
@@ -103,6 +103,7 @@ def progress(total: int) -> Iterator[Callable[[int, float], None]]:
 
 def show(log: xd.TransferLog) -> None:
     """Print what moved, grouped by direction and by whether the code asked for it."""
+    from rich import box
     from rich.console import Console
     from rich.filesize import decimal
     from rich.table import Table
@@ -116,7 +117,7 @@ def show(log: xd.TransferLog) -> None:
     if not count:
         click.echo('nothing moved: the device works in the memory that the arrays are in')
         return
-    table = Table('from', 'to', 'asked for', title='transfers', title_justify='left')
+    table = Table('from', 'to', 'asked for', box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column('count', justify='right')
     table.add_column('bytes', justify='right')
     for way, times in count.items():

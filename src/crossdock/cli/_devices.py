@@ -14,7 +14,7 @@ __all__ = ['devices']
 @click.command()
 @click.option('--json', 'as_json', is_flag=True, help='Print rows for programs.')
 def devices(as_json: bool) -> None:
-    """List the devices that work here, and each kind that does not with the reason."""
+    """List what works on this machine, and why the rest does not."""
     rows = xd.describe_devices()
     if as_json:
         click.echo(json.dumps(rows, indent=2))
