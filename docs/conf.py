@@ -9,7 +9,7 @@ version = release = crossdock.__version__
 extensions = [
     'myst_parser',
     'sphinx.ext.autodoc',
-    'sphinx.ext.napoleon',
+    'numpydoc',
 ]
 exclude_patterns = ['_build']
 
@@ -27,9 +27,7 @@ myst_heading_anchors = 3
 autodoc_member_order = 'bysource'
 autodoc_typehints = 'signature'
 autodoc_default_options = {'members': True, 'show-inheritance': True}
-napoleon_google_docstring = False
-napoleon_use_ivar = False
-napoleon_use_rtype = False
+numpydoc_show_class_members = False  # autodoc lists them
 
 default_role = 'code'
 pygments_style = 'friendly'
