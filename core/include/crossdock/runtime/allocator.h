@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "crossdock/runtime/at_fork.h"
 #include "crossdock/runtime/memory_info.h"
 
 namespace crossdock {
@@ -28,16 +28,17 @@ struct Block {
 // Thread-safe. Blocks are aligned to 64 bytes; a request of 0 bytes gives a valid unique block.
 class Allocator {
  public:
-  explicit Allocator(std::string device) : device_(std::move(device)) {}
-  virtual ~Allocator() = default;
+  explicit Allocator(std::string device);
+  virtual ~Allocator();  // a back-end's own destructor calls trim(), while its raw_free still exists
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
   // OutOfMemoryError with sizes requested, free and pooled, after a trim and a second try.
   Block allocate(std::size_t nbytes, Stream* stream);
   void release(const Block& block) noexcept;
-  void trim() noexcept;                       // gives cached blocks back to the device
-  void set_limit(std::int64_t nbytes);        // used + pooled never exceed it; 0: no limit
+  void trim() noexcept;                        // gives cached blocks back to the device
+  void forget(const Stream& stream) noexcept;  // it has ended: what it cached may serve any stream
+  void set_limit(std::int64_t nbytes);         // used + pooled never exceed it; 0: no limit; ValueError if negative
   MemoryInfo memory_info() const;
 
  protected:
@@ -47,16 +48,24 @@ class Allocator {
   virtual std::int64_t free_raw() const noexcept = 0;             // what raw_alloc can still give
   virtual std::size_t max_pooled() const noexcept = 0;            // more than this is given back at once
   virtual void before_allocate(std::size_t /*nbytes*/) {}         // a place to refuse (fault injection)
+  virtual void reclaim() {}  // before the second try, unlocked: waits for work that still uses memory given to raw_free
+  // What OutOfMemoryError says and carries; `note` ends the message.
+  [[noreturn]] void out_of_memory(std::size_t nbytes, const std::string& note = {}) const;
 
   const std::string& device() const noexcept { return device_; }
 
  private:
-  struct State;
+  class Cache;  // the unused blocks of one stream
+  Cache& cache(Stream* stream);
+  Block take(std::size_t nbytes, Stream* stream, bool exact);
+  bool fits(std::size_t nbytes) const noexcept;
+  MemoryInfo info_locked() const noexcept;
+  void trim_locked() noexcept;
+
   std::string device_;
-  mutable std::mutex mutex_;
-  std::unordered_map<Stream*, std::map<std::size_t, std::vector<Block>>> cached_;  // by stream and capacity
+  std::vector<std::unique_ptr<Cache>> caches_;  // few: one per stream in use, the first for no stream in particular
   std::int64_t used_ = 0, pooled_ = 0, limit_ = 0;
-  std::int64_t set_aside_ = 0;  // capacity of live blocks
+  mutable ForkMutex mutex_;
 };
 
 }  // namespace crossdock

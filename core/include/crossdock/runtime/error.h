@@ -14,11 +14,14 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A device spec outside the grammar `KIND[:INDEX]`.
+// A device spec outside the grammar `KIND[:INDEX]`; with the kinds that exist, and what was most likely meant (or empty).
 class SpecError : public Error {
  public:
-  SpecError(const std::string& message, std::string spec) : Error(message), spec(std::move(spec)) {}
+  SpecError(const std::string& message, std::string spec, std::vector<std::string> known = {}, std::string nearest = {})
+      : Error(message), spec(std::move(spec)), known(std::move(known)), nearest(std::move(nearest)) {}
   std::string spec;
+  std::vector<std::string> known;
+  std::string nearest;
 };
 
 // Something about a device; `device` is its spec, empty when unknown.
