@@ -1,1 +1,22 @@
+"""Arrays to files and back, from and to any device.
 
+`save` and `load` choose the format by the suffix of the file; `save_npz` and `load_npz` name it. Objects with a
+``serialize(serializer)`` method say themselves what belongs to them.
+"""
+
+from ._dictionary import DictionarySerializer
+from ._load import load, load_npz
+from ._npz_deserializer import NpzDeserializer
+from ._save import save, save_npz
+from ._visitor import Deserializer, Serializer
+
+__all__ = [
+    'save',
+    'load',
+    'save_npz',
+    'load_npz',
+    'Serializer',
+    'Deserializer',
+    'DictionarySerializer',
+    'NpzDeserializer',
+]

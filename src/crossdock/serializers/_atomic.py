@@ -1,0 +1,141 @@
+"""Replace a file as a whole: a reader sees the old one or the new one, never half of one.
+
+The new content is written to a sibling file that its writer holds a lock on, so that a later save can tell a file left
+by a killed process (its lock is free) from one that is being written.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ['replacing']
+
+_SUFFIX = '.crossdock-tmp'
+_TEMPORARY = re.compile(r'\..*\.[0-9a-f]{16}' + re.escape(_SUFFIX), re.DOTALL)
+_NAME_MAX = 255
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[str]:
+    """Give the path of an empty sibling file, which takes the place of `path` when the block ends without an error.
+
+    A symbolic link is followed. The mode is the old file's, else what the umask says. The data and the folder are
+    synchronised to the disk. After an error the old file is untouched and the sibling is gone.
+
+    Raises
+    ------
+    OSError
+        The folder is missing, or the file cannot be written; the error carries `path`.
+    """
+    final = os.path.realpath(path)
+    folder = os.path.dirname(final)
+    old = _old_file(path, final)
+    _sweep(folder)
+    temporary, descriptor = _create(path, final, old)
+    try:
+        try:
+            yield temporary
+            if old is not None:
+                with suppress(PermissionError):
+                    os.fchown(descriptor, old.st_uid, old.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+            os.fsync(descriptor)
+            os.replace(temporary, final)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+    finally:
+        os.close(descriptor)
+    _sync_folder(folder)
+
+
+def _old_file(path: str, final: str) -> os.stat_result | None:
+    try:
+        old = os.stat(final)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        error.filename = path
+        raise
+    if stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(old.st_mode):
+        raise OSError(errno.EINVAL, 'not a regular file, and would be replaced by one', path)
+    if not os.access(final, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return old
+
+
+def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, int]:
+    folder, name = os.path.split(final)
+    room = _NAME_MAX - len(_SUFFIX) - 18
+    while True:
+        stem = os.fsdecode(os.fsencode(name)[:room])
+        temporary = os.path.join(folder, f'.{stem}.{secrets.token_hex(8)}{_SUFFIX}')
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        try:
+            # Nobody may read the new content under a wider mode than the old file's.
+            descriptor = os.open(temporary, flags, 0o666 if old is None else 0o600)
+        except OSError as error:
+            error.filename = path
+            raise
+        if _lock(descriptor) and os.fstat(descriptor).st_nlink:
+            return temporary, descriptor
+        os.close(descriptor)  # another process swept it between its creation and its lock
+
+
+def _lock(descriptor: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        # A file system without locks: nobody can sweep there either.
+    return True
+
+
+def _sweep(folder: str) -> None:
+    """Remove what killed writers have left in `folder`."""
+    try:
+        with os.scandir(folder) as rows:
+            stale = [row.path for row in rows if _TEMPORARY.fullmatch(row.name) and row.is_file(follow_symlinks=False)]
+    except OSError:
+        return  # a folder that cannot be listed may still be written to
+    for path in stale:
+        with suppress(OSError):
+            _remove_if_free(path)
+
+
+def _remove_if_free(path: str) -> None:
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        mine, there = os.fstat(descriptor), os.lstat(path)
+        if (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino):
+            os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that cannot
+            raise
+    finally:
+        os.close(descriptor)

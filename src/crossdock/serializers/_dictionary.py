@@ -1,0 +1,56 @@
+"""`DictionarySerializer`: the visitor protocol into a dict."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from ._leaf import Leaf
+from ._tree import Hand
+from ._visitor import Serializer, canonical
+
+__all__ = ['DictionarySerializer']
+
+
+class _Filling(Hand):
+    def __init__(self, target: MutableMapping[str, Any]) -> None:
+        super().__init__()
+        self.target = target
+
+    def leaf(self, path: str, value: Any) -> Any:
+        if path in self.target:
+            raise ValueError(f'two values have the key {path!r}')
+        self.target[path] = Leaf(value, path).host()
+        return value
+
+    def serializer(self, path: str) -> Serializer:
+        return Serializer(self, path)
+
+
+class DictionarySerializer(Serializer):
+    """Saves into a flat dictionary of NumPy arrays.
+
+    Parameters
+    ----------
+    target : mutable mapping, optional
+        Where the values go; a new dict when it is not given.
+    path : str
+        The key path in front of every key.
+
+    Attributes
+    ----------
+    target : mutable mapping of str to numpy.ndarray or None
+        Arrays in host memory are aliased, those of a device are copied to the host; scalars and strings are 0-d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> s = DictionarySerializer()
+    >>> s.save({'l1': {'W': np.zeros((2, 3))}, 'step': 7})
+    >>> {key: value.shape for key, value in s.target.items()}
+    {'l1/W': (2, 3), 'step': ()}
+    """
+
+    def __init__(self, target: MutableMapping[str, Any] | None = None, path: str = '') -> None:
+        self.target: MutableMapping[str, Any] = {} if target is None else target
+        super().__init__(_Filling(self.target), canonical(path))

@@ -1,0 +1,91 @@
+"""`NpzDeserializer`: the visitor protocol out of an npz file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from ._ignore import Ignore
+from ._registry import format_named
+from ._stage import Loader
+from ._tree import Hand
+from ._visitor import Deserializer, canonical
+
+__all__ = ['NpzDeserializer']
+
+
+class _Loading(Hand):
+    """Each value asked for is a load of its own."""
+
+    def __init__(self, loader: Loader) -> None:
+        super().__init__()
+        self.loader = loader
+
+    def part(self, node: Any, path: str) -> Any:
+        return self.loader.load(node, path, whole=False)
+
+    def whole(self, node: Any, path: str) -> Any:
+        return self.loader.load(node, path)
+
+
+class NpzDeserializer(Deserializer):
+    """Loads an npz file into objects, part by part; `load_npz` is the short way when there is one object.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    prefix : str
+        The group of the file to begin in.
+    strict, ignore, device
+        As for `crossdock.serializers.load`.
+
+    Attributes
+    ----------
+    metadata : mapping
+        What was given to `save` as `metadata`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from crossdock.serializers import save_npz
+    >>> W = np.zeros(3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, 'm.npz')
+    ...     save_npz(path, {'W': np.arange(3.0), 'step': 7})
+    ...     with NpzDeserializer(path) as d:
+    ...         step = d('step', 0)
+    ...         W = d('W', W)
+    >>> step, W.tolist()
+    (7, [0.0, 1.0, 2.0])
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        prefix: str = '',
+        strict: bool = True,
+        ignore: Ignore = None,
+        device: Any = None,
+    ) -> None:
+        place = canonical(prefix)
+        self._reader = format_named('npz').open(os.fspath(path))
+        loader = Loader(self._reader, os.fspath(path), strict=strict, ignore=ignore, device=device)
+        super().__init__(_Loading(loader), place)
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What was given to `save` as `metadata`."""
+        return self._reader.metadata
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reader.__exit__(kind, error, trace)

@@ -1,0 +1,116 @@
+"""Key paths: the name of a leaf in a file, such as ``'child/linear/W'``.
+
+A path is made of components joined by ``'/'``, with no slash before, after or doubled. Every format uses the same
+paths, and the same components are refused in all of them, on saving and on loading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ['join', 'split', 'fault', 'fault_of_path', 'below', 'clashes', 'RESERVED']
+
+RESERVED = '__crossdock__'
+
+
+def fault(component: str) -> str | None:
+    """Why `component` cannot be part of a path, or None when it can.
+
+    Examples
+    --------
+    >>> fault('W') is None
+    True
+    >>> fault('..')
+    "the component '..' is refused"
+    """
+    if not component:
+        return 'a component is empty'
+    if component in ('.', '..'):
+        return f'the component {component!r} is refused'
+    if '\0' in component:
+        return f'the component {component!r} holds a NUL character'
+    if component.endswith('.npy'):
+        return f"the component {component!r} ends in '.npy'"
+    if component.startswith(RESERVED):
+        return f'the component {component!r} starts with the reserved {RESERVED!r}'
+    if not component.isascii() and any('\ud800' <= c <= '\udfff' for c in component):
+        return f'the component {component!r} is not Unicode text (it holds a surrogate)'
+    return None
+
+
+def fault_of_path(path: str) -> str | None:
+    """Why `path` is not a canonical key path, or None when it is one."""
+    return next((why for why in map(fault, path.split('/')) if why), None)
+
+
+def split(key: object, parent: str = '') -> list[str]:
+    """The components that `key` of a container stands for; a ``'/'`` inside a string nests.
+
+    Parameters
+    ----------
+    key : str or int
+        A mapping's key, a sequence's position, or a name given to a serializer.
+    parent : str
+        The path of the container, for the message.
+
+    Raises
+    ------
+    TypeError
+        The key is neither a string nor an int.
+    ValueError
+        A component of it is refused.
+    """
+    if isinstance(key, bool) or not isinstance(key, str | int):
+        raise TypeError(f'cannot save under the key {key!r} in {where(parent)}: a key is a string or an int')
+    # The base class's own text: an enum that is a string prints as something else.
+    parts = str.__str__(key).split('/') if isinstance(key, str) else [int.__repr__(key)]
+    for why in map(fault, parts):
+        if why:
+            raise ValueError(f'cannot save under the key {key!r} in {where(parent)}: {why}')
+    return parts
+
+
+def join(parent: str, key: object) -> str:
+    """The path of `key` below `parent` (``''`` is the root).
+
+    Examples
+    --------
+    >>> join('', 'l1'), join('l1', 0), join('l1', 'a/b')
+    ('l1', 'l1/0', 'l1/a/b')
+    """
+    parts = split(key, parent)
+    return '/'.join([parent, *parts] if parent else parts)
+
+
+def where(path: str) -> str:
+    """The path as messages write it."""
+    return repr(path) if path else 'the root'
+
+
+def below(path: str, group: str) -> bool:
+    """Whether `path` is `group` or lies in it; everything lies in the root.
+
+    Examples
+    --------
+    >>> below('enc/W', 'enc'), below('encoder/W', 'enc'), below('x', '')
+    (True, False, True)
+    """
+    return not group or path == group or path.startswith(group + '/')
+
+
+def clashes(paths: Iterable[str]) -> list[str]:
+    """The paths that are both a leaf and a group of other leaves, which no nesting can hold.
+
+    Examples
+    --------
+    >>> clashes(['a', 'a/b', 'c/d'])
+    ['a']
+    """
+    known = set(paths)
+    groups = set()
+    for path in known:
+        end = path.rfind('/')
+        while end > 0 and path[:end] not in groups:
+            groups.add(path[:end])
+            end = path.rfind('/', 0, end)
+    return sorted(known & groups)

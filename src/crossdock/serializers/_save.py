@@ -1,0 +1,153 @@
+"""`save`: any tree of arrays into one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from ._atomic import replacing
+from ._collect import collect
+from ._format import Format
+from ._progress import Progress, tracking
+from ._registry import format_for, format_named
+from ._tree import is_container
+
+__all__ = ['save', 'save_npz']
+
+Path = str | os.PathLike[str]
+
+
+def save(
+    path: Path,
+    obj: Any,
+    *,
+    format: str | None = None,
+    compression: str | None = None,
+    progress: Progress = False,
+    metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Save a model, or any tree of arrays, from whatever devices its arrays live on.
+
+    Each array is brought to the host by itself and piece by piece, and stays on its device. The file takes the place of
+    an old one only when it is complete and on the disk; after an error the old file is as it was.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. A symbolic link is followed.
+    obj : object
+        A mapping, list, tuple, dataclass, an object with ``serialize(serializer)`` or with
+        ``state_dict()``/``load_state_dict()``, nested in any way. Leaves are arrays of any library, Python and NumPy
+        scalars, strings and None. Arrays of the other byte order are converted, with a warning.
+    format : str, optional
+        The format's name; by default the suffix of `path` tells.
+    compression : str, optional
+        ``'deflate'`` for npz. Not compressed by default.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+    metadata : mapping, optional
+        Anything that JSON can hold, under string keys.
+
+    Raises
+    ------
+    TypeError
+        A key that is neither string nor int; a value that is no array (`UnknownArrayError`) or an array that no file
+        can hold (`DtypeError`), with its key path.
+    ValueError
+        A refused key, two values with the same key, an unknown format or compression.
+    OSError
+        The folder is missing, the disk is full, and the like.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, 'model.npz')
+    ...     save(path, {'l1': {'W': np.ones((2, 3))}, 'step': 12})
+    ...     with np.load(path) as plain:
+    ...         sorted(plain)
+    ['l1/W', 'step']
+    """
+    where = file_path(path)
+    _save(where, obj, format_for(where) if format is None else format_named(format), compression, progress, metadata)
+
+
+def save_npz(
+    path: Path,
+    obj: Any,
+    *,
+    compression: str | None = None,
+    progress: Progress = False,
+    metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Save in the npz format, whatever the suffix; the parameters are those of `save`.
+
+    The file can be read by `numpy.load`: one member per leaf, named by its key path.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_npz(os.path.join(folder, 'model.npz'), [np.zeros(3), None], compression='deflate')
+    """
+    _save(file_path(path), obj, format_named('npz'), compression, progress, metadata)
+
+
+def file_path(path: Path) -> str:
+    """The path as a string.
+
+    Raises
+    ------
+    TypeError
+        It is an open file, or something else that is no path.
+    """
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f'a path is a string or path-like, not {type(path).__name__}') from None
+
+
+def _save(
+    path: str,
+    obj: Any,
+    format: Format,
+    compression: str | None,
+    progress: Progress,
+    metadata: Mapping[str, Any] | None,
+) -> None:
+    if compression is not None and compression not in format.compressions:
+        known = ', '.join(map(repr, format.compressions)) or 'none'
+        raise ValueError(f'{format.name} has no compression {compression!r}; it has: {known}')
+    if not is_container(obj):
+        raise TypeError(f'cannot save a bare {type(obj).__name__}: put it in a container, such as {{"x": x}}')
+    checked = _checked_metadata(metadata)
+    leaves = collect(obj)
+    swapped = [key for key, leaf in leaves.items() if leaf.swapped]
+    if swapped:
+        shown = ', '.join(map(repr, swapped[:5])) + (', ...' if len(swapped) > 5 else '')
+        warnings.warn(f'{path}: saved in native byte order: {shown}', UserWarning, stacklevel=3)
+    with (
+        tracking(progress, sum(leaf.nbytes for leaf in leaves.values()), 'save') as advance,
+        replacing(path) as temporary,
+        format.create(temporary, compression=compression, metadata=checked) as writer,
+    ):
+        for key, leaf in leaves.items():
+            leaf.watch = advance
+            writer.add(key, leaf)
+
+
+def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
+        raise TypeError('metadata is a mapping with string keys')
+    try:
+        copied: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'metadata is not JSON: {error}') from error
+    return copied

@@ -1,0 +1,222 @@
+"""Load into a target: collect what is wanted, read and check all of it, then put it in place."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crossdock.errors import StrictLoadError
+
+from . import _arrays
+from ._format import Entry, Reader
+from ._ignore import Ignore, ignoring
+from ._leaf import SCALARS, Leaf
+from ._match import describe_entry, describe_value, fits, loses, wanted_dtype
+from ._path import below
+from ._progress import Progress, tracking
+from ._tree import Hand, visit
+from ._visitor import Deserializer
+
+__all__ = ['Loader', 'warn_swapped']
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A leaf of the target as the dry pass found it; `fresh` and `fixed` as in `Hand`."""
+
+    value: Any
+    fresh: bool
+    fixed: bool
+
+    @property
+    def fills(self) -> bool:
+        """Whether the loaded data goes into the array that is there."""
+        value = self.value
+        if self.fresh or value is None or isinstance(value, (*SCALARS, np.generic)):
+            return False
+        return _arrays.is_writable(value)
+
+
+class _Wanting(Hand):
+    """The dry pass: everything stays as it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slots: dict[str, Slot] = {}
+
+    def leaf(self, path: str, value: Any) -> Any:
+        if path in self.slots:
+            raise ValueError(f'two values have the key {path!r}')
+        Leaf(value, path)  # refuses what no file can hold
+        self.slots[path] = Slot(value, self.fresh, self.fixed)
+        return value
+
+    def serializer(self, path: str) -> Deserializer:
+        return Deserializer(self, path)
+
+
+class _Committing(Hand):
+    """The second pass: loaded values take their places."""
+
+    commits = True
+
+    def __init__(self, loader: Loader, slots: dict[str, Slot], staged: dict[str, Any]) -> None:
+        super().__init__()
+        self.loader = loader
+        self.slots = slots
+        self.staged = staged
+
+    def leaf(self, path: str, value: Any) -> Any:
+        slot = Slot(value, self.fresh, self.fixed)
+        if path not in self.slots:
+            # An object that asks for more once it has loaded a value: read it now.
+            self.staged.update(self.loader.stage({path: slot}, path, whole=True))
+        if path not in self.staged:
+            return value
+        loaded = self.staged.pop(path)
+        if not slot.fills or loaded is None:
+            return loaded
+        _arrays.fill(value, loaded)
+        return value
+
+    def serializer(self, path: str) -> Deserializer:
+        return Deserializer(self, path)
+
+
+class Loader:
+    """Loads parts of one open file into targets.
+
+    Parameters
+    ----------
+    reader : Reader
+    path : str
+        The file, for messages.
+    strict : bool
+        Whether missing and unexpected keys are errors. What does not fit is one in any case.
+    ignore : str, callable, iterable of them, or None
+        Keys that are left alone.
+    device : Device, str or None
+        Where arrays go for which the target has None.
+    progress : bool or callable
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        path: str,
+        *,
+        strict: bool = True,
+        ignore: Ignore = None,
+        device: Any = None,
+        progress: Progress = False,
+    ) -> None:
+        self.reader = reader
+        self.path = path
+        self.strict = strict
+        self.ignored = ignoring(ignore)
+        self.device = _arrays.device_named(device)
+        self.progress = progress
+
+    def load(self, target: Any, place: str = '', *, whole: bool = True) -> Any:
+        """Load what lies at `place` into `target`, and return what takes its place.
+
+        Parameters
+        ----------
+        whole : bool
+            Whether `target` stands for all of `place`, so that keys it does not ask for are unexpected.
+        """
+        wanting = _Wanting()
+        visit(target, place, wanting)
+        staged = self.stage(wanting.slots, place, whole=whole)
+        return visit(target, place, _Committing(self, wanting.slots, staged))
+
+    def stage(self, slots: dict[str, Slot], place: str, *, whole: bool) -> dict[str, Any]:
+        """Read and check the loaded value of every slot; nothing of the target changes.
+
+        Raises
+        ------
+        StrictLoadError
+            Keys are missing, unexpected, or do not fit; all of them are listed.
+        CorruptFileError
+            The data of a key is damaged.
+        """
+        keys = [key for key in self._match(slots, place, whole) if key in slots]
+        self._check_fixed(keys, slots)
+        staged: dict[str, Any] = {}
+        lost = []
+        with tracking(self.progress, sum(self.reader.entries[key].nbytes for key in keys), 'load') as advance:
+            for key in keys:
+                host = self.reader.read(key)
+                if host is not None and slots[key].value is not None and loses(host, slots[key].value):
+                    lost.append((key, f'{self._describe(key)} with larger values', describe_value(slots[key].value)))
+                elif not lost:
+                    staged[key] = self._value(host, slots[key])
+                advance(self.reader.entries[key].nbytes)
+        if lost:
+            raise self._mismatch((), (), tuple(lost))
+        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped])
+        return staged
+
+    def _match(self, slots: dict[str, Slot], place: str, whole: bool) -> list[str]:
+        entries: dict[str, Entry] = {
+            key: entry for key, entry in self.reader.entries.items() if below(key, place) and not self.ignored(key)
+        }
+        missing = tuple(key for key in slots if key not in entries and not self.ignored(key))
+        unexpected = tuple(key for key in entries if key not in slots) if whole else ()
+        mismatched = tuple(
+            (key, describe_entry(entry), describe_value(slots[key].value))
+            for key, entry in entries.items()
+            if key in slots and not fits(entry, slots[key].value)
+        )
+        if mismatched or (self.strict and (missing or unexpected)):
+            raise self._mismatch(missing, unexpected, mismatched)
+        return list(entries)
+
+    def _mismatch(
+        self, missing: tuple[str, ...], unexpected: tuple[str, ...], mismatched: tuple[tuple[str, str, str], ...]
+    ) -> StrictLoadError:
+        lines = [f'{self.path} and the target do not match; nothing has been loaded']
+        lines += [f'  missing in the file: {key!r}' for key in missing]
+        lines += [f'  unexpected in the file: {key!r}' for key in unexpected]
+        lines += [f'  {key!r}: {have} in the file, {want} in the target' for key, have, want in mismatched]
+        lines.append(
+            'ignore= leaves keys alone'
+            + ('; strict=False allows missing and unexpected ones' if missing or unexpected else '')
+        )
+        return StrictLoadError('\n'.join(lines), missing=missing, unexpected=unexpected, mismatched=mismatched)
+
+    def _check_fixed(self, keys: list[str], slots: dict[str, Slot]) -> None:
+        for key in keys:
+            slot = slots[key]
+            if slot.fixed and not slot.fills and not (slot.value is None and self.reader.entries[key].dtype is None):
+                raise TypeError(
+                    f'cannot load {key!r}: {type(slot.value).__name__} cannot be changed in place,'
+                    ' and the mapping that holds it cannot be changed either'
+                )
+
+    def _describe(self, key: str) -> str:
+        return describe_entry(self.reader.entries[key])
+
+    def _value(self, host: np.ndarray[Any, Any] | None, slot: Slot) -> Any:
+        """What the committing pass needs: data in the target's type to fill with, or the new value itself."""
+        value = slot.value
+        if host is None:
+            return None
+        if value is None:
+            return _arrays.send(self.device, host)
+        if isinstance(value, SCALARS) and not isinstance(value, np.generic):
+            return type(value)(host.item())
+        host = host.astype(wanted_dtype(value), copy=False)
+        if isinstance(value, np.generic):
+            return host[()]
+        return host if slot.fills else _arrays.place_like(value, host)
+
+
+def warn_swapped(path: str, keys: list[str]) -> None:
+    """Say that values have changed their byte order on the way."""
+    if keys:
+        shown = ', '.join(map(repr, keys[:5])) + (', ...' if len(keys) > 5 else '')
+        warnings.warn(f'{path}: converted to native byte order: {shown}', UserWarning, stacklevel=4)

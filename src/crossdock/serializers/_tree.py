@@ -1,0 +1,167 @@
+"""Walk any nesting of containers, and put changed leaves back where they were found.
+
+One walk serves saving, the dry pass and the committing pass of a load: a `Hand` says what happens at each leaf, and a
+leaf that comes back as another object takes its place in its container.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections import deque
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ._leaf import SCALARS
+from ._path import join, where
+
+__all__ = ['Hand', 'visit', 'is_container']
+
+
+class Hand:
+    """What is done at the leaves of a walk.
+
+    Attributes
+    ----------
+    commits : bool
+        Whether loaded values are put in place; else the tree is left as it is.
+    fresh : bool
+        Whether the leaves being walked belong to a copy of a ``state_dict()``, so that none may be filled in place.
+    fixed : bool
+        Whether the leaves being walked are in a mapping that cannot be changed.
+    """
+
+    commits = False
+
+    def __init__(self) -> None:
+        self.fresh = False
+        self.fixed = False
+        self._open: set[int] = set()
+
+    def leaf(self, path: str, value: Any) -> Any:
+        """Deal with one leaf; the value returned takes its place."""
+        raise NotImplementedError
+
+    def serializer(self, path: str) -> Any:
+        """What an object with ``serialize(serializer)`` found at `path` is given."""
+        raise NotImplementedError
+
+    def part(self, node: Any, path: str) -> Any:
+        """What a serializer does with a value that it is given for `path`."""
+        return visit(node, path, self)
+
+    def whole(self, node: Any, path: str) -> Any:
+        """What a serializer does with an object that stands for all of `path`."""
+        return visit(node, path, self)
+
+    @contextmanager
+    def inside(self, node: object, path: str) -> Iterator[None]:
+        """Hold `node` open while its parts are walked; a node that contains itself is an error."""
+        if id(node) in self._open:
+            raise TypeError(f'{where(path)} contains itself, which no file can hold')
+        before = self.fresh, self.fixed
+        self._open.add(id(node))
+        try:
+            yield
+        finally:
+            self._open.discard(id(node))
+            self.fresh, self.fixed = before
+
+
+def is_container(node: object) -> bool:
+    """Whether `node` has parts of its own, so that it can be saved as a whole file."""
+    if isinstance(node, type | np.ndarray | np.generic):
+        return False
+    known = isinstance(node, Mapping | list | tuple | deque) or dataclasses.is_dataclass(node)
+    return known or _has(node, 'serialize') or _has_state(node)
+
+
+def visit(node: Any, path: str, hand: Hand) -> Any:
+    """Walk `node`, found at `path`, and return what takes its place: itself, unless it cannot be changed in place."""
+    if node is None or isinstance(node, (*SCALARS, np.ndarray, np.generic)) or not is_container(node):
+        return hand.leaf(path, node)
+    with hand.inside(node, path):
+        if _has(node, 'serialize'):
+            node.serialize(hand.serializer(path))
+            return node
+        if _has_state(node):
+            return _visit_state(node, path, hand)
+        if isinstance(node, Mapping):
+            return _visit_mapping(node, path, hand)
+        if isinstance(node, tuple):
+            return _visit_tuple(node, path, hand)
+        if isinstance(node, list | deque):
+            for i, value in enumerate(list(node)):
+                new = visit(value, join(path, i), hand)
+                if new is not value:
+                    node[i] = new
+            return node
+        return _visit_dataclass(node, path, hand)
+
+
+def _visit_state(node: Any, path: str, hand: Hand) -> Any:
+    state = node.state_dict()
+    hand.fresh, hand.fixed = True, False
+    if hand.commits:
+        node.load_state_dict(visit(_copied(state), path, hand))
+    else:
+        visit(state, path, hand)
+    return node
+
+
+def _visit_mapping(node: Mapping[Any, Any], path: str, hand: Hand) -> Any:
+    if not isinstance(node, MutableMapping):
+        hand.fixed = True  # staging refuses leaves that would have to be replaced
+    for key, value in list(node.items()):
+        new = visit(value, join(path, key), hand)
+        if new is not value and isinstance(node, MutableMapping):
+            node[key] = new
+    return node
+
+
+def _visit_tuple(node: tuple[Any, ...], path: str, hand: Hand) -> Any:
+    parts = [visit(value, join(path, i), hand) for i, value in enumerate(node)]
+    if all(new is old for new, old in zip(parts, node)):
+        return node
+    make = getattr(type(node), '_make', type(node))
+    return make(parts)
+
+
+def _visit_dataclass(node: Any, path: str, hand: Hand) -> Any:
+    frozen = type(node).__dataclass_params__.frozen
+    changed = {}
+    for field in dataclasses.fields(node):
+        value = getattr(node, field.name)
+        new = visit(value, join(path, field.name), hand)
+        if new is not value:
+            changed[field.name] = new
+    if changed and frozen:
+        node = copy.copy(node)
+    for name, new in changed.items():
+        (object.__setattr__ if frozen else setattr)(node, name, new)
+    return node
+
+
+def _copied(node: Any) -> Any:
+    """A copy of the containers, with the same leaves."""
+    if isinstance(node, MutableMapping):
+        twin = copy.copy(node)  # keeps what hangs on it, such as the versions in a torch module's state
+        for key, value in node.items():
+            twin[key] = _copied(value)
+        return twin
+    if isinstance(node, list | deque):
+        return type(node)(map(_copied, node))
+    if isinstance(node, tuple) and type(node) is tuple:
+        return tuple(map(_copied, node))
+    return node
+
+
+def _has(node: object, method: str) -> bool:
+    return not isinstance(node, type) and callable(getattr(node, method, None))
+
+
+def _has_state(node: object) -> bool:
+    return _has(node, 'state_dict') and _has(node, 'load_state_dict')

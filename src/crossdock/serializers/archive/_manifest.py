@@ -1,0 +1,107 @@
+"""The reserved member ``__crossdock__.npy``: what ``.npy`` itself has no word for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._dtypes import TAGGED
+from .._path import RESERVED, fault_of_path
+
+__all__ = ['MEMBER', 'VERSION', 'Manifest', 'ManifestError']
+
+MEMBER = RESERVED + '.npy'
+VERSION = 1
+
+
+class ManifestError(ValueError):
+    """A reserved member that is not one; the text is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The content of the reserved member.
+
+    Attributes
+    ----------
+    none : list of str
+        Keys whose value is None; they have no member.
+    dtypes : dict of str to str
+        The data types of members that hold raw bits.
+    metadata : dict
+        The user's own, any JSON object.
+    """
+
+    none: list[str] = field(default_factory=list)
+    dtypes: dict[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def encode(self) -> bytes | None:
+        """UTF-8 JSON, or None when there is nothing to say."""
+        parts = {'none': self.none, 'dtypes': self.dtypes, 'metadata': self.metadata}
+        said = {name: part for name, part in parts.items() if part}
+        if not said:
+            return None
+        return json.dumps({'version': VERSION, **said}, ensure_ascii=False, allow_nan=False).encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> Manifest:
+        """Read and check what `encode` writes.
+
+        Raises
+        ------
+        ManifestError
+            It is something else.
+        """
+        content = _load(data)
+        version = content.pop('version', None)
+        if version != VERSION or isinstance(version, bool):
+            raise ManifestError(f'format version {version!r}; this library reads version {VERSION}')
+        none = content.pop('none', [])
+        dtypes = content.pop('dtypes', {})
+        metadata = content.pop('metadata', {})
+        if content:
+            raise ManifestError(f'unknown fields {sorted(content)}')
+        if not isinstance(none, list) or not all(isinstance(key, str) for key in none):
+            raise ManifestError("'none' is not a list of keys")
+        if not isinstance(dtypes, dict) or not all(isinstance(name, str) for name in dtypes.values()):
+            raise ManifestError("'dtypes' does not map keys to names")
+        if not isinstance(metadata, dict):
+            raise ManifestError("'metadata' is not an object")
+        _check_keys(none, dtypes)
+        return cls(none, dtypes, metadata)
+
+
+def _load(data: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(data.decode('utf-8'), object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ManifestError(f'not JSON in UTF-8 ({error})') from error
+    if not isinstance(content, dict):
+        raise ManifestError('not a JSON object')
+    return content
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError('a key appears twice')
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f'{name} is not JSON')
+
+
+def _check_keys(none: list[str], dtypes: dict[str, str]) -> None:
+    if len(set(none)) != len(none):
+        raise ManifestError("'none' has a key twice")
+    for key in [*none, *dtypes]:
+        why = fault_of_path(key)
+        if why:
+            raise ManifestError(f'{key!r} is no key: {why}')
+    for key, name in dtypes.items():
+        if name not in TAGGED:
+            raise ManifestError(f'unknown data type {name!r} of {key!r}')

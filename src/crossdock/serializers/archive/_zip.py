@@ -1,0 +1,267 @@
+"""A ZIP archive read with suspicion: nothing in it is believed before it is compared with the real file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Self
+
+from crossdock.errors import CorruptFileError
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
+__all__ = ['Archive', 'Member', 'MemberStream']
+
+# Deflate cannot do better than 1032 to 1; a whole file may expand to FREE_NBYTES, or to MAX_RATIO times its size.
+DEFLATE_LIMIT = 1032
+FREE_NBYTES = 256 * 2**20
+MAX_RATIO = 200
+
+_STORED, _DEFLATED = 0, 8
+_LOCAL = struct.Struct('<4s5H3L2H')
+_CHUNK = 1 << 20
+_FLAG_ENCRYPTED, _FLAG_STREAMED, _FLAG_PATCHED, _FLAG_STRONG, _FLAG_MASKED = 0x1, 0x8, 0x20, 0x40, 0x2000
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member whose place and sizes have been checked against the file.
+
+    Attributes
+    ----------
+    name : str
+    method : int
+        0 stored, 8 deflate.
+    start, stop : int
+        Where its bytes lie in the file, without the local header.
+    header : int
+        Where its local header begins.
+    nbytes : int
+        Size when expanded.
+    crc : int
+        CRC-32 of the expanded bytes.
+    """
+
+    name: str
+    method: int
+    start: int
+    stop: int
+    header: int
+    nbytes: int
+    crc: int
+
+
+class Archive:
+    """An open ZIP file; ``members`` has its members in the order of the central directory.
+
+    Raises
+    ------
+    CorruptFileError
+        The archive is damaged, contradicts itself, or holds what is never in an npz file.
+    OSError
+        The file cannot be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.file: IO[bytes] = open(path, 'rb')  # noqa: SIM115 -- closed by the context manager
+        try:
+            self.size = os.fstat(self.file.fileno()).st_size
+            self.members = self._members()
+        except BaseException:
+            self.file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.file.close()
+
+    def stream(self, member: Member) -> MemberStream:
+        """Read `member` from its beginning."""
+        return MemberStream(self, member)
+
+    def corrupt(self, reason: str, key: str | None = None) -> CorruptFileError:
+        """The error for something wrong in this file."""
+        return corrupt(self.path, reason, None if key is None else key.removesuffix('.npy'))
+
+    def _members(self) -> list[Member]:
+        infos, directory = self._central_directory()
+        members = [self._member(info, directory) for info in infos]
+        end, before = 0, ''
+        for member in sorted(members, key=lambda m: m.header):
+            if member.header < end:
+                raise self.corrupt(f'overlaps the member {before!r}', member.name)
+            end, before = member.stop, member.name
+        total = sum(member.nbytes for member in members)
+        if total > max(FREE_NBYTES, MAX_RATIO * self.size):
+            raise self.corrupt(
+                f'expands to {total} bytes, {total // self.size} times its size; more than {MAX_RATIO} times is refused'
+            )
+        return members
+
+    def _central_directory(self) -> tuple[list[ZipInfo], int]:
+        from zipfile import BadZipFile, ZipFile
+
+        if not self.size:
+            raise self.corrupt('the file is empty')
+        try:
+            # Without this, names that are not UTF-8 would be read as if they were in a DOS code page.
+            opened = ZipFile(self.file, metadata_encoding='utf-8')
+        except UnicodeDecodeError as error:
+            raise self.corrupt(f'a member name is not UTF-8: {error.object!r}') from error
+        except OSError as error:
+            if error.errno not in (None, errno.EINVAL):
+                raise
+            raise self.corrupt(f'not a ZIP archive ({error})') from error
+        except (BadZipFile, NotImplementedError, ValueError, OverflowError, MemoryError, struct.error) as error:
+            text = str(error) or type(error).__name__
+            raise self.corrupt(f'not a complete ZIP archive: truncated, or another kind of file ({text})') from error
+        return opened.infolist(), opened.start_dir
+
+    def _member(self, info: ZipInfo, directory: int) -> Member:
+        name = info.orig_filename
+        why = _fault(info)
+        if why:
+            raise self.corrupt(why, name)
+        start = self._check_local_header(info, directory)
+        stop = start + info.compress_size
+        if stop > directory:
+            raise self.corrupt(
+                f'says that it is {info.compress_size} bytes long; only {max(0, directory - start)} are in the file',
+                name,
+            )
+        return Member(name, info.compress_type, start, stop, info.header_offset, info.file_size, info.CRC)
+
+    def _check_local_header(self, info: ZipInfo, directory: int) -> int:
+        name = info.orig_filename
+        offset = info.header_offset
+        if offset < 0 or offset + _LOCAL.size > directory:
+            raise self.corrupt('its local header lies outside the file', name)
+        self.file.seek(offset)
+        fields = _LOCAL.unpack(self.file.read(_LOCAL.size))
+        magic, _, flags, method, _, _, crc, compressed, expanded, name_nbytes, extra_nbytes = fields
+        if magic != b'PK\x03\x04':
+            raise self.corrupt('has no local header', name)
+        if self.file.read(name_nbytes) != name.encode():
+            raise self.corrupt('its local header names another member', name)
+        if method != info.compress_type or (flags ^ info.flag_bits) & _FLAG_ENCRYPTED:
+            raise self.corrupt('its local header and the central directory disagree', name)
+        if not flags & _FLAG_STREAMED:
+            # All ones mean that the size is in a ZIP64 field.
+            sizes = ((compressed, info.compress_size), (expanded, info.file_size))
+            if crc != info.CRC or any(local not in (central, 0xFFFFFFFF) for local, central in sizes):
+                raise self.corrupt('its local header and the central directory disagree about sizes or CRC', name)
+        start: int = offset + _LOCAL.size + name_nbytes + extra_nbytes
+        return start
+
+
+def corrupt(path: str, reason: str, key: str | None = None) -> CorruptFileError:
+    """The error for something wrong in the file at `path`."""
+    place = f'{path}: {key!r}: ' if key is not None else f'{path}: '
+    return CorruptFileError(place + reason, path=path, key=key, reason=reason)
+
+
+def _fault(info: ZipInfo) -> str | None:
+    if '\0' in info.orig_filename:
+        return 'its name holds a NUL character'
+    if info.flag_bits & (_FLAG_ENCRYPTED | _FLAG_STRONG | _FLAG_MASKED):
+        return 'is encrypted'
+    if info.flag_bits & _FLAG_PATCHED:
+        return 'is patch data'
+    if info.compress_type not in (_STORED, _DEFLATED):
+        return f'is compressed by method {info.compress_type}; known are 0 (stored) and 8 (deflate)'
+    if info.volume:
+        return 'lies in another volume of a split archive'
+    if info.compress_type == _STORED and info.compress_size != info.file_size:
+        return f'is stored as it is, yet says {info.compress_size} bytes in the file and {info.file_size} expanded'
+    if info.file_size > DEFLATE_LIMIT * (info.compress_size + 1):
+        return f'says that {info.compress_size} bytes expand to {info.file_size}, which deflate cannot do'
+    return None
+
+
+class MemberStream:
+    """The expanded bytes of one member, from first to last. `finish` compares length and CRC-32."""
+
+    def __init__(self, archive: Archive, member: Member) -> None:
+        self.archive = archive
+        self.member = member
+        self.left = member.nbytes
+        self._crc = 0
+        self._position = member.start
+        self._inflate = zlib.decompressobj(-15) if member.method == _DEFLATED else None
+        self._input = b''
+
+    def read(self, nbytes: int) -> bytes:
+        """Exactly `nbytes` bytes, or as many as there are when fewer are left."""
+        buffer = bytearray(min(nbytes, self.left))
+        self.fill(memoryview(buffer))
+        return bytes(buffer)
+
+    def fill(self, view: memoryview) -> None:
+        """Fill `view` (bytes) with the next ``len(view)`` bytes."""
+        done = 0
+        while done < len(view):
+            chunk = view[done : done + _CHUNK]
+            got = self._copy(chunk) if self._inflate is None else self._expand(chunk)
+            if not got:
+                raise self._wrong(f'ends {len(view) - done} bytes early')
+            self._crc = zlib.crc32(chunk[:got], self._crc)
+            done += got
+        self.left -= done
+
+    def chunks(self) -> Iterator[bytes]:
+        """What is left, in pieces."""
+        while self.left:
+            yield self.read(_CHUNK)
+
+    def finish(self) -> None:
+        """Check that every byte has been read, that nothing follows, and that the CRC-32 is right."""
+        if self.left:
+            raise self._wrong(f'has {self.left} bytes too many')
+        if self._inflate is not None and (self._expand(memoryview(bytearray(1))) or not self._inflate.eof):
+            raise self._wrong('its compressed data does not end where it should')
+        if self._inflate is not None and (self._inflate.unused_data or self._position < self.member.stop):
+            raise self._wrong('bytes follow its compressed data')
+        if self._crc != self.member.crc:
+            raise self._wrong(f'its CRC-32 is {self._crc:08x} where the file says {self.member.crc:08x}: damaged data')
+
+    def _copy(self, view: memoryview) -> int:
+        file = self.archive.file
+        file.seek(self._position)
+        got = file.readinto(view[: self.member.stop - self._position])  # type: ignore[attr-defined]
+        self._position += got
+        return int(got)
+
+    def _expand(self, view: memoryview) -> int:
+        assert self._inflate is not None
+        while not self._inflate.eof:
+            if not self._input:
+                file = self.archive.file
+                file.seek(self._position)
+                self._input = file.read(min(_CHUNK, self.member.stop - self._position))
+                self._position += len(self._input)
+            try:
+                data = self._inflate.decompress(self._input, len(view))
+            except zlib.error as error:
+                raise self._wrong(f'its compressed data is damaged ({error})') from error
+            starved = not self._input
+            self._input = self._inflate.unconsumed_tail
+            if data:
+                view[: len(data)] = data
+                return len(data)
+            if starved:
+                break
+        return 0
+
+    def _wrong(self, reason: str) -> CorruptFileError:
+        return self.archive.corrupt(reason, self.member.name)

@@ -1,0 +1,251 @@
+"""npz: a ZIP archive of ``.npy`` members, as `numpy.load` reads it, with one reserved member for what NumPy lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from .._dtypes import TAGGED, dtype_named
+from .._format import Entry
+from .._path import fault_of_path
+from ..archive._manifest import MEMBER, Manifest, ManifestError
+from ..archive._none import MAX_NBYTES, is_pickled_none
+from ..archive._npy import OBJECT, Header, HeaderError, read_header, write_header
+from ..archive._zip import Archive, Member, MemberStream
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
+
+    from .._leaf import Leaf
+
+__all__ = ['FORMAT', 'NpzFormat']
+
+_SUFFIX = '.npy'
+_ZIP64_FROM = 2**31 - 1
+_NAME_MAX = 2**16 - 1
+_PIECE = 1 << 20
+
+
+class NpzFormat:
+    """The npz format, version 1."""
+
+    contract_version = 1
+    name = 'npz'
+    suffixes = ('.npz',)
+    compressions = ('deflate',)
+    can_mmap = False
+
+    def create(self, path: str, *, compression: str | None, metadata: Mapping[str, Any]) -> NpzWriter:
+        """Start an archive at `path`."""
+        return NpzWriter(path, compression, metadata)
+
+    def open(self, path: str) -> NpzReader:
+        """Open the archive at `path`, and check its structure and every header."""
+        return NpzReader(path)
+
+
+class NpzWriter:
+    """Writes one member per leaf; the same leaves give the same bytes, since members carry no time."""
+
+    def __init__(self, path: str, compression: str | None, metadata: Mapping[str, Any]) -> None:
+        from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+        self._method = ZIP_DEFLATED if compression == 'deflate' else ZIP_STORED
+        self._manifest = Manifest(metadata=metadata)
+        self._zip: ZipFile = ZipFile(path, 'w')
+
+    def add(self, key: str, leaf: Leaf) -> None:
+        """Write the member ``key.npy``, or note that the value is None."""
+        if leaf.dtype is None:
+            self._manifest.none.append(key)
+            return
+        dtype = leaf.dtype
+        if dtype.name in TAGGED:
+            self._manifest.dtypes[key] = dtype.name
+            dtype = np.dtype(TAGGED[dtype.name])
+        header = write_header(Header(dtype.str, leaf.fortran, leaf.shape))
+        self._write(key + _SUFFIX, header, leaf.nbytes, (chunk.view(np.uint8) for chunk in leaf.chunks()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            content = self._manifest.encode() if error is None else None
+            if content is not None:
+                data = np.frombuffer(content, np.uint8)
+                self._write(MEMBER, write_header(Header('|u1', False, data.shape)), data.nbytes, [data])
+        finally:
+            self._zip.close()
+
+    def _write(self, name: str, header: bytes, nbytes: int, chunks: Any) -> None:
+        from zipfile import ZipInfo
+
+        if len(name.encode()) > _NAME_MAX:
+            raise ValueError(f'the key {name[:60]!r}... is longer than a ZIP archive can name')
+        info = ZipInfo(name)
+        info.compress_type = self._method
+        info.file_size = len(header) + nbytes
+        with self._zip.open(info, 'w', force_zip64=info.file_size >= _ZIP64_FROM) as member:
+            member.write(header)
+            for chunk in chunks:
+                member.write(chunk.data)
+
+
+class NpzReader:
+    """An open archive whose structure and headers have been checked; the CRC of a member is checked by `read`."""
+
+    def __init__(self, path: str) -> None:
+        self._archive = Archive(path)
+        try:
+            self._members = self._keyed_members()
+            self._manifest = self._read_manifest()
+            self._entries = {key: self._entry(key, member) for key, member in self._members.items()}
+            for key in self._manifest.none:
+                self._entries[key] = Entry((), None)
+        except BaseException:
+            self._archive.file.close()
+            raise
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Every leaf by its key path; those that are None come last."""
+        return self._entries
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the writer was given as `metadata`."""
+        return self._manifest.metadata
+
+    def read(self, key: str) -> np.ndarray[Any, Any] | None:
+        """The data of one leaf, its CRC-32 checked."""
+        entry = self._entries[key]
+        if entry.dtype is None:
+            return None
+        stream = self._archive.stream(self._members[key])
+        header = read_header(stream.read)
+        array = _read_data(stream, header)
+        why = _unlike_values(array, self._manifest.dtypes.get(key))
+        if why:
+            raise self._archive.corrupt(why, key)
+        if array.dtype.byteorder in '<>' and not array.dtype.isnative:
+            array = array.byteswap(inplace=True).view(array.dtype.newbyteorder('='))
+        return array.view(entry.dtype) if key in self._manifest.dtypes else array
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._archive.file.close()
+
+    def _keyed_members(self) -> dict[str, Member]:
+        members: dict[str, Member] = {}
+        names = set()
+        for member in self._archive.members:
+            key = member.name.removesuffix(_SUFFIX)
+            if member.name in names:
+                raise self._archive.corrupt('appears twice', key)
+            names.add(member.name)
+            if key in members:
+                raise self._archive.corrupt(f'both {key!r} and {key + _SUFFIX!r} are in the archive', key)
+            members[key] = member
+        for key, member in members.items():
+            if member.name == key:
+                raise self._archive.corrupt(f'is not an array: its name does not end in {_SUFFIX!r}', key)
+            why = None if member.name == MEMBER else fault_of_path(key)
+            if why:
+                raise self._archive.corrupt(f'is no key: {why}', key)
+        return members
+
+    def _read_manifest(self) -> Manifest:
+        member = self._members.pop(MEMBER.removesuffix(_SUFFIX), None)
+        if member is None:
+            return Manifest()
+        key = member.name
+        stream = self._archive.stream(member)
+        header = self._header(stream, key)
+        if header.descr not in ('|u1', '<u1') or len(header.shape) != 1:
+            raise self._archive.corrupt('the reserved member is not a vector of uint8', key)
+        try:
+            manifest = Manifest.decode(_read_data(stream, header).tobytes())
+        except ManifestError as error:
+            raise self._archive.corrupt(f'the reserved member is wrong: {error}', key) from error
+        for name in manifest.none:
+            if name in self._members:
+                raise self._archive.corrupt('is an array, and None as well', name)
+        for name in manifest.dtypes:
+            if name not in self._members:
+                raise self._archive.corrupt('has a data type, but no data', name)
+        return manifest
+
+    def _header(self, stream: MemberStream, key: str) -> Header:
+        try:
+            header = read_header(stream.read)
+            if header.descr == OBJECT:
+                return header
+            nbytes = header.nbytes()
+        except HeaderError as error:
+            raise self._archive.corrupt(str(error), key) from error
+        if nbytes != stream.left:
+            raise self._archive.corrupt(
+                f'{header.descr} of shape {header.shape} takes {nbytes} bytes; {stream.left} are there', key
+            )
+        return header
+
+    def _entry(self, key: str, member: Member) -> Entry:
+        stream = self._archive.stream(member)
+        header = self._header(stream, key)
+        name = self._manifest.dtypes.get(key)
+        if header.descr == OBJECT:
+            self._check_pickled_none(stream, header, key)
+            return Entry((), None)
+        dtype = header.dtype()
+        if name is not None:
+            if dtype.kind not in 'iu' or dtype.itemsize != np.dtype(TAGGED[name]).itemsize:
+                raise self._archive.corrupt(f'{header.descr} cannot hold the bits of {name}', key)
+            return Entry(header.shape, dtype_named(name), not dtype.isnative)
+        return Entry(header.shape, dtype.newbyteorder('='), not dtype.isnative)
+
+    def _check_pickled_none(self, stream: MemberStream, header: Header, key: str) -> None:
+        data = stream.read(MAX_NBYTES + 1) if header.shape == () else b''
+        if not is_pickled_none(data):
+            raise self._archive.corrupt('an array of Python objects, whose pickle is never loaded', key)
+        stream.finish()
+
+
+def _read_data(stream: MemberStream, header: Header) -> np.ndarray[Any, Any]:
+    """Read what follows a checked header, to the end of the member."""
+    shape = header.shape[::-1] if header.fortran else header.shape
+    array = np.empty(shape, header.dtype())
+    if array.size:
+        flat = array.reshape(-1).view(np.uint8)
+        for begin in range(0, flat.size, _PIECE):
+            stream.fill(flat[begin : begin + _PIECE].data)
+    stream.finish()
+    return array.T if header.fortran else array
+
+
+def _unlike_values(array: np.ndarray[Any, Any], tag: str | None) -> str | None:
+    """Why the bits of `array` are no values of its type, or None when they are."""
+    if not array.size:
+        return None
+    if array.dtype.kind == 'b' and int(array.view(np.uint8).max()) > 1:
+        return 'a bool that is neither 0 nor 1'
+    if tag in ('int4', 'uint4') and int(array.max()) > 15:
+        return f'a value of {tag} with more than four bits'
+    if array.dtype.kind == 'U':
+        # An array in Fortran order is viewed through its transpose, whose last axis is dense.
+        points = np.ascontiguousarray(array).reshape(-1).view(array.dtype.byteorder.replace('=', '<') + 'u4')
+        if int(points.max()) > 0x10FFFF:
+            return 'text with a character that Unicode does not have'
+    return None
+
+
+FORMAT = NpzFormat()
