@@ -1,0 +1,97 @@
+"""What a plan is made from: facts about a place and about an array, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ['ArrayFacts', 'PlaceFacts']
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFacts:
+    """Where arrays can live, and what arrays there can express.
+
+    Attributes
+    ----------
+    device : str
+        The device's spec.
+    suffix : str
+        What stands after the colon in the spec, '' if nothing does.
+    library : str
+        Whose array type the arrays have. Two devices with the same library share one array type.
+    physical : str
+        Which memory. Places with the same `physical` can alias each other's arrays.
+    home : str
+        What an array that lives here says about itself. Differs from `device` only where a library's arrays cannot
+        tell two devices apart.
+    keeps_readonly : bool
+        Whether arrays here can be read-only.
+    negative_strides, odd_strides : bool
+        Whether arrays here can have negative strides, and strides that are no multiple of the itemsize.
+    dtypes : frozenset of str or None
+        Names of the data types that arrays here can have; None means all that can travel.
+    """
+
+    device: str
+    suffix: str
+    library: str
+    physical: str
+    home: str = ''
+    keeps_readonly: bool = True
+    negative_strides: bool = True
+    odd_strides: bool = True
+    dtypes: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.home:
+            object.__setattr__(self, 'home', self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFacts:
+    """What a plan wants to know about one array.
+
+    Attributes
+    ----------
+    place : PlaceFacts
+        Where it lives.
+    shape : tuple of int
+        Its shape.
+    dtype : numpy.dtype
+        Its data type; `ml_dtypes` types for those that NumPy lacks.
+    strides_nbytes : tuple of int
+        Bytes to the next element, for each axis.
+    readonly : bool
+        Whether writing to it is refused.
+    graph : bool
+        Whether it takes part in a differentiable graph.
+    pinned : bool
+        Whether it lies in page-locked host memory.
+    foreign : bool
+        Whether the caller holds an object of another type than the place's own, so that this array is a view of it.
+    """
+
+    place: PlaceFacts
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    strides_nbytes: tuple[int, ...]
+    readonly: bool = False
+    graph: bool = False
+    pinned: bool = False
+    foreign: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, each counted once for every position it is seen at."""
+        return self.size * self.dtype.itemsize

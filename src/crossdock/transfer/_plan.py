@@ -1,0 +1,175 @@
+"""Choose the cheapest route between two places, and say why each cheaper one was refused. Nothing moves here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from crossdock.errors import CopyRequiredError, DtypeError, GraphError
+from crossdock.transfer._facts import ArrayFacts, PlaceFacts
+
+__all__ = ['ROUTES', 'Plan', 'plan']
+
+SAME, ALIAS, DEVICE_COPY, COPY = ROUTES = ('same object', 'alias', 'device copy', 'copy')
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The route that an array will take.
+
+    Attributes
+    ----------
+    route : str
+        'same object', 'alias', 'device copy' (within one memory) or 'copy' (from one memory to another).
+    source : ArrayFacts
+        What leaves.
+    target : PlaceFacts
+        Where it goes.
+    dtype : numpy.dtype
+        The data type that it will have there.
+    refused : tuple of (route, reason)
+        The cheaper routes, and why each cannot be taken.
+    """
+
+    route: str
+    source: ArrayFacts
+    target: PlaceFacts
+    dtype: np.dtype[Any]
+    refused: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def zero_copy(self) -> bool:
+        """Whether the result shares its memory with the source."""
+        return self.route in (SAME, ALIAS)
+
+    @property
+    def nbytes_moved(self) -> int:
+        """Bytes that are read and written elsewhere; 0 where memory is shared."""
+        return 0 if self.zero_copy else self.source.nbytes
+
+    @property
+    def nbytes_allocated(self) -> int:
+        """Bytes of new memory that the result holds."""
+        return 0 if self.zero_copy else self.source.size * self.dtype.itemsize
+
+    def __str__(self) -> str:
+        source = self.source
+        lines = [
+            f'{self.route}: {source.place.device} -> {self.target.device}',
+            f'  array      shape={source.shape}, dtype={source.dtype.name}'
+            + (f' -> {self.dtype.name}' if self.dtype != source.dtype else '')
+            + (', read-only' if source.readonly else ''),
+            f'  moved      {self.nbytes_moved} bytes',
+            f'  allocated  {self.nbytes_allocated} bytes',
+        ]
+        lines += [f'  no {route}: {reason}' for route, reason in self.refused]
+        return '\n'.join(lines)
+
+
+def plan(
+    source: ArrayFacts, target: PlaceFacts, *, copy: bool | None = None, dtype: np.dtype[Any] | None = None
+) -> Plan:
+    """Plan how an array gets to a place.
+
+    Parameters
+    ----------
+    source : ArrayFacts
+        The array.
+    target : PlaceFacts
+        The place.
+    copy : bool, optional
+        True: the result shares no memory with the source. False: it must. None: as is cheapest.
+    dtype : numpy.dtype, optional
+        Convert to this data type.
+
+    Returns
+    -------
+    Plan
+        The cheapest route, with the reasons against each cheaper one.
+
+    Raises
+    ------
+    CopyRequiredError
+        ``copy=False``, and no route without a copy exists; carries the plan with a copy.
+    DtypeError
+        The target has no such data type, or the conversion would drop imaginary parts.
+    GraphError
+        The array takes part in a differentiable graph that would be lost.
+    """
+    dtype = source.dtype if dtype is None else dtype
+    _check_dtype(source, target, dtype)
+    made = _cheapest(source, target, dtype, copy=copy)
+    if source.graph and made.route != SAME:
+        raise GraphError(
+            f'an array on {source.place.device} takes part in a differentiable graph, which would be lost on the way '
+            f'to {target.device}; call its detach() first'
+        )
+    if copy is False and not made.zero_copy:
+        reasons = '; '.join(f'no {route}: {reason}' for route, reason in made.refused)
+        raise CopyRequiredError(
+            f'{source.place.device} -> {target.device} needs a copy and copy=False forbids it ({reasons})', plan=made
+        )
+    return made
+
+
+def _cheapest(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, copy: bool | None) -> Plan:
+    found = Plan(SAME, source, target, dtype)
+    against = _against_sharing(source, target, dtype, copy=copy)
+    for route, reason in (
+        (SAME, against or _against_same(source, target)),
+        (ALIAS, against or _against_alias(source, target)),
+        (DEVICE_COPY, _against_device_copy(source.place, target)),
+    ):
+        if not reason:
+            return replace(found, route=route)
+        found = replace(found, refused=(*found.refused, (route, reason)))
+    return replace(found, route=COPY)
+
+
+def _against_sharing(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, copy: bool | None) -> str:
+    if copy:
+        return 'copy=True was asked for'
+    if source.place.physical != target.physical:
+        return f'{target.device} cannot reach the memory {source.place.physical!r}, only {target.physical!r}'
+    if dtype != source.dtype:
+        return f'{source.dtype.name} becomes {dtype.name}'
+    return ''
+
+
+def _against_same(source: ArrayFacts, target: PlaceFacts) -> str:
+    if source.place.library != target.library or source.foreign:
+        return f'it is no array of the library {target.library!r}'
+    if source.place.home != target.home:
+        return f'it lives on {source.place.device}'
+    return ''
+
+
+def _against_alias(source: ArrayFacts, target: PlaceFacts) -> str:
+    if source.readonly and not target.keeps_readonly:
+        return f'it is read-only, which arrays on {target.device} cannot be'
+    # Strides along axes with fewer than two elements lead nowhere, and mean nothing.
+    steps = [step for step, extent in zip(source.strides_nbytes, source.shape) if extent > 1] if source.size else []
+    if not target.negative_strides and any(step < 0 for step in steps):
+        return f'it has negative strides, which arrays on {target.device} cannot have'
+    if not target.odd_strides and any(step % source.dtype.itemsize for step in steps):
+        return f'its strides are no multiple of the itemsize, as arrays on {target.device} need'
+    return ''
+
+
+def _against_device_copy(source: PlaceFacts, target: PlaceFacts) -> str:
+    if source.physical != target.physical:
+        return f'the memories {source.physical!r} and {target.physical!r} differ'
+    return ''
+
+
+def _check_dtype(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any]) -> None:
+    if source.dtype.kind == 'c' and dtype.kind != 'c' and dtype != source.dtype:
+        raise DtypeError(
+            f'{source.dtype.name} -> {dtype.name} would drop the imaginary parts; take the real part first', dtype=dtype
+        )
+    if target.dtypes is not None and dtype.name not in target.dtypes:
+        raise DtypeError(
+            f'{target.device} has no data type {dtype.name}; it has {", ".join(sorted(target.dtypes))}', dtype=dtype
+        )

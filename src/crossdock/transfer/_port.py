@@ -1,0 +1,47 @@
+"""What this room asks of an array library: facts about an array, alias it, copy into it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from crossdock.transfer._facts import ArrayFacts, PlaceFacts
+
+__all__ = ['Port']
+
+
+class Port(Protocol):
+    """One library's end of a transfer.
+
+    The common currency between two libraries is an *exchange view*: a `numpy.ndarray` over host memory, or an object
+    with ``__dlpack__`` over any other. Exchange views keep their memory alive.
+    """
+
+    @property
+    def reports_transfers(self) -> bool:
+        """Whether the library announces each copy between memories by itself, so that `run` must not."""
+
+    def facts(self, array: Any) -> ArrayFacts:
+        """Facts about an array of this library. Must not wait and must not copy."""
+
+    def alias_out(self, array: Any) -> Any:
+        """An exchange view of the array's memory; read-only if the array is."""
+
+    def alias_in(self, view: Any, place: PlaceFacts) -> Any:
+        """An array of this library at `place` over the memory of an exchange view; read-only if the view is."""
+
+    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
+        """A new C-contiguous array at `place`, its values undefined."""
+
+    def copy(self, dst: Any, src: Any) -> None:
+        """Write `src` into `dst`, both of this library; broadcasts, and casts without a check."""
+
+    def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
+        """Write a host view into `dst`; broadcasts, and casts without a check. `source` names the view's device.
+
+        Returns when the view has been read; with ``blocking=False`` earlier, and then holds the view until it has.
+        """
+
+    def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
+        """Write `src` into a host view and wait until it is there. `target` names the view's device."""
