@@ -1,0 +1,112 @@
+"""Read arrays of libraries that nobody here knows, by what they promise about themselves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from crossdock.devices._registry import backends
+from crossdock.errors import CrossdockError, DtypeError, GraphError, UnknownArrayError
+
+__all__ = ['read_foreign', 'unknown']
+
+_DLPACK_CPU = 1
+_TEXT = (str, bytes, np.str_, np.bytes_)
+
+
+def read_foreign(value: Any) -> Any:
+    """An array of a known library over the memory of an unknown object.
+
+    Asks for DLPack, ``__cuda_array_interface__``, ``__array_interface__``, the buffer protocol and ``__array__``, in
+    this order.
+
+    Returns
+    -------
+    array
+        A NumPy array for host memory (from ``__array__`` it may be a copy), else one of the library that can reach it.
+
+    Raises
+    ------
+    UnknownArrayError
+        It offers none of them, or what it offers cannot be read.
+    GraphError
+        It takes part in a differentiable graph.
+    """
+    kind = type(value)
+    if issubclass(kind, _TEXT) or isinstance(value, type):
+        raise unknown(value)
+    if getattr(value, 'requires_grad', False) is True:
+        raise GraphError(f'a {_full_name(kind)} takes part in a differentiable graph; call its detach() first')
+    if hasattr(kind, '__dlpack__') and hasattr(kind, '__dlpack_device__'):
+        return _from_dlpack(value)
+    if hasattr(value, '__cuda_array_interface__'):
+        return _ask_back_ends(value)
+    if hasattr(value, '__array_interface__') or hasattr(kind, '__array__'):
+        return _from_numpy_protocols(value)
+    try:
+        return np.asarray(memoryview(value))
+    except (TypeError, ValueError, BufferError) as error:
+        raise unknown(value, '' if isinstance(error, TypeError) else str(error)) from None
+
+
+def unknown(value: Any, why: str = '') -> UnknownArrayError:
+    """The error for an object that is no array."""
+    shown = repr(value) if isinstance(value, _TEXT) and len(value) < 40 else f'a {_full_name(type(value))}'
+    if why:
+        return UnknownArrayError(f'{shown} cannot be read as an array: {why}')
+    return UnknownArrayError(
+        f'{shown} is no array: it offers no DLPack, array interface, buffer or __array__. Allowed are arrays, numbers, '
+        'None, and lists, tuples, dicts, dataclasses and optree-registered types of them'
+    )
+
+
+def _from_dlpack(value: Any) -> Any:
+    try:
+        device_type = int(value.__dlpack_device__()[0])
+        if device_type == _DLPACK_CPU:
+            return np.from_dlpack(value)
+    except Exception as error:  # a producer may raise anything, and np.from_dlpack has no bfloat16
+        return _ask_back_ends(value, error)
+    return _ask_back_ends(value)
+
+
+def _ask_back_ends(value: Any, error: Exception | None = None) -> Any:
+    for backend in backends():
+        try:
+            array = backend.adopt(value)
+        except CrossdockError:
+            raise
+        except Exception as refusal:  # what it was that failed is told below
+            error = error or refusal
+            continue
+        if array is not None:
+            return array
+    if error is not None:
+        raise unknown(value, f'{type(error).__name__}: {error}') from error
+    raise unknown(value, f'no library here reaches its memory ({_memory(value)})')
+
+
+def _memory(value: Any) -> str:
+    if hasattr(value, '__dlpack_device__'):
+        return f'DLPack device {tuple(int(part) for part in value.__dlpack_device__())}'
+    return 'a CUDA device'
+
+
+def _from_numpy_protocols(value: Any) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('error', np.exceptions.VisibleDeprecationWarning)
+            array = np.asarray(value)
+    except Exception as error:  # an __array__ may raise anything
+        raise unknown(value, f'{type(error).__name__}: {error}') from error
+    if array.dtype == object:
+        raise DtypeError(
+            f'a {_full_name(type(value))} turns into an object array, which does not travel', dtype=array.dtype
+        )
+    return array
+
+
+def _full_name(kind: type) -> str:
+    return kind.__qualname__ if kind.__module__ == 'builtins' else f'{kind.__module__}.{kind.__qualname__}'

@@ -1,0 +1,106 @@
+"""One leaf of a tree: what it is, and the facts a plan needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crossdock.devices._backend import Backend
+from crossdock.devices._dtype import check_travels
+from crossdock.devices._foreign import read_foreign
+from crossdock.devices._registry import owner
+from crossdock.errors import GraphError
+from crossdock.transfer import ArrayFacts, PlaceFacts, Plan, plan, run
+
+__all__ = ['Leaf', 'read_leaf', 'unwrap']
+
+_SCALARS = (bool, int, float, complex)
+
+
+class Leaf(NamedTuple):
+    """An array that can travel.
+
+    Attributes
+    ----------
+    array : array
+        The array, or a view of what stood in the tree.
+    backend : Backend
+        Whose it is.
+    facts : ArrayFacts
+        What it is.
+    fresh : bool
+        Whether nobody else holds its memory, as that of a converted number.
+    """
+
+    array: Any
+    backend: Backend
+    facts: ArrayFacts
+    fresh: bool = False
+
+    def plan(self, place: PlaceFacts, *, copy: bool | None, dtype: np.dtype[Any] | None) -> Plan:
+        """How it gets to a place."""
+        return plan(self.facts, place, copy=None if copy and self.fresh else copy, dtype=dtype)
+
+    def run(self, made: Plan, target: Backend, *, blocking: bool) -> Any:
+        """Bring it there."""
+        return run(made, self.array, self.backend, target, blocking=blocking)
+
+
+def unwrap(value: Any) -> Any:
+    """The array inside a wrapper; anything else is returned as it is.
+
+    A wrapper is an object whose type has the attribute ``__crossdock_array__``: the array that it stands for.
+    """
+    return value.__crossdock_array__ if hasattr(type(value), '__crossdock_array__') else value
+
+
+def read_leaf(value: Any, scalars: Backend, *, detach: bool = False) -> Leaf:
+    """Find out what a leaf is.
+
+    Parameters
+    ----------
+    value : object
+        An array of any library, a Python number or a NumPy scalar.
+    scalars : Backend
+        Whose default dtypes Python numbers get.
+    detach : bool
+        Leave a differentiable graph behind instead of refusing.
+
+    Raises
+    ------
+    UnknownArrayError, DtypeError, GraphError
+        It is no array, or one that cannot travel.
+    """
+    fresh = False
+    if hasattr(type(value), '__crossdock_array__'):
+        if getattr(value, 'requires_grad', False) is True and not detach:
+            raise GraphError(f'a {type(value).__name__} takes part in a differentiable graph; send its array')
+        value = unwrap(value)
+    if isinstance(value, np.generic):
+        value, fresh = np.asarray(value), True
+    elif isinstance(value, _SCALARS):
+        value, fresh = _from_scalar(value, scalars), True
+    backend = owner(type(value))
+    foreign = backend is None
+    if backend is None:
+        value = read_foreign(value)
+        backend = owner(type(value))
+        assert backend is not None, 'foreign arrays are read into a known library'
+    facts = backend.facts(value)
+    check_travels(facts.dtype)
+    if detach and facts.graph:
+        value = backend.detach(value)
+        facts = replace(facts, graph=False)
+    if foreign:
+        facts = replace(facts, foreign=True)
+    return Leaf(value, backend, facts, fresh)
+
+
+def _from_scalar(value: bool | int | float | complex, scalars: Backend) -> np.ndarray[Any, Any]:
+    dtype = scalars.default_dtype(next(kind for kind in _SCALARS if isinstance(value, kind)))
+    try:
+        return np.array(value, dtype=dtype)
+    except OverflowError:
+        raise OverflowError(f'{value} does not fit into {dtype.name}, the default of {scalars.kind}') from None

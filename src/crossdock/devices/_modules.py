@@ -1,0 +1,172 @@
+"""Whose arrays are these, and where do they live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from crossdock.devices import _registry
+from crossdock.devices._backend import Backend
+from crossdock.devices._device import Device
+from crossdock.devices._foreign import unknown
+from crossdock.devices._leaf import unwrap
+from crossdock.devices._lookup import get_device
+from crossdock.errors import MixedDevicesError, UnknownArrayError
+
+__all__ = ['get_array_module', 'get_device_from_array']
+
+Mixed = Literal['error', 'device']
+
+_SCALARS = (bool, int, float, complex, np.generic, type(None))
+_NOTHING: Any = object()
+
+# Types that never need a second look. Filled as arrays are met, emptied when a back-end is registered.
+_module_of: dict[type, ModuleType] = {}
+_registry.on_change(_module_of.clear)
+
+
+def get_array_module(array: Any = _NOTHING, /, *arrays: Any, mixed: Mixed = 'error') -> ModuleType:
+    """The namespace of functions for some arrays, so that code is written once for every library.
+
+    Parameters
+    ----------
+    *arrays : array, number, None, or list or tuple of these
+        Arrays decide, those inside lists and tuples too. Numbers and None do not.
+    mixed : {'error', 'device'}
+        What to do when NumPy arrays stand beside arrays of one other library: refuse, or take the other library's.
+
+    Returns
+    -------
+    module
+        `numpy` if there is no array at all.
+
+    Raises
+    ------
+    UnknownArrayError
+        An argument is no array of a known library, number, list or tuple.
+    MixedDevicesError
+        The arrays belong to several libraries; names each argument's device.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossdock as xd
+    >>> def sum_of_squares(x):
+    ...     xp = xd.get_array_module(x)
+    ...     return xp.sum(x * x)
+    >>> float(sum_of_squares(np.arange(3.0))), float(sum_of_squares(xd.get_device('sim:0').send(np.arange(3.0))))
+    (5.0, 5.0)
+    """
+    if not arrays:
+        try:
+            return _module_of[type(array)]
+        except KeyError:
+            pass
+    return _vote_on_module((array, *arrays), mixed)
+
+
+def get_device_from_array(*arrays: Any, mixed: Mixed = 'error') -> Device:
+    """The device where some arrays live.
+
+    Parameters
+    ----------
+    *arrays : array, number, None, or list or tuple of these
+        Arrays decide, those inside lists and tuples too. Numbers and None do not.
+    mixed : {'error', 'device'}
+        What to do when NumPy arrays stand beside arrays of one other device: refuse, or take the other device.
+
+    Returns
+    -------
+    Device
+        ``@numpy`` if there is no array at all.
+
+    Raises
+    ------
+    UnknownArrayError
+        An argument is no array of a known library, number, list or tuple.
+    MixedDevicesError
+        The arrays live on several devices; names each argument's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossdock as xd
+    >>> xd.get_device_from_array(np.zeros(3), 1.0)
+    <CpuDevice (numpy)>
+    """
+    votes = list(_votes(arrays))
+    names = {name for _, _, name in votes}
+    if len(names) == 1:
+        return get_device(names.pop())
+    if not names:
+        return get_device('@numpy')
+    others = names - {'@numpy'}
+    if _checked(mixed) == 'device' and len(others) == 1:
+        return get_device(others.pop())
+    raise _mixed_devices(votes, 'several devices')
+
+
+def _vote_on_module(arrays: tuple[Any, ...], mixed: Mixed) -> ModuleType:
+    votes = list(_votes(arrays))
+    libraries = {backend.library: backend for _, backend, _ in votes}
+    if _checked(mixed) == 'device' and len(libraries) == 2:
+        libraries.pop('numpy', None)
+    if not libraries:
+        return np
+    if len(libraries) > 1:
+        raise _mixed_devices(votes, 'several libraries')
+    (backend,) = libraries.values()
+    if len(arrays) == 1 and votes[0][0] == '0' and _registry.owner(type(arrays[0])) is backend:
+        _module_of[type(arrays[0])] = backend.xp
+    return backend.xp
+
+
+def _votes(arrays: tuple[Any, ...]) -> Iterator[tuple[str, Backend, str]]:
+    """Position, back-end and device spec of each array."""
+    pending: list[tuple[str, Any, tuple[Any, ...]]] = [
+        (str(i), array, ()) for i, array in enumerate(arrays) if array is not _NOTHING
+    ]
+    while pending:
+        position, value, around = pending.pop(0)
+        value = unwrap(value)
+        backend = _registry.owner(type(value))
+        if backend is not None:
+            yield position, backend, backend.device_of(value)
+        elif isinstance(value, list | tuple):
+            if any(value is outer for outer in around):
+                raise TypeError(f'argument {position} contains itself')
+            pending[:0] = [(f'{position}[{i}]', item, (*around, value)) for i, item in enumerate(value)]
+        elif not isinstance(value, _SCALARS) or isinstance(value, np.character):
+            raise _unknown_argument(position, value)
+
+
+def _unknown_argument(position: str, value: Any) -> UnknownArrayError:
+    if hasattr(type(value), '__dlpack__'):
+        kind = type(value)
+        return UnknownArrayError(
+            f'argument {position} is a {kind.__module__}.{kind.__qualname__}, of a library that is not known here; '
+            "bring it to a known one with send, as in get_device('@numpy').send(x)"
+        )
+    error = unknown(value)
+    error.args = (f'argument {position}: {error}',)
+    return error
+
+
+def _mixed_devices(votes: list[tuple[str, Backend, str]], what: str) -> MixedDevicesError:
+    arguments = tuple((int(position) if position.isdecimal() else position, name) for position, _, name in votes)
+    listed = ', '.join(f'argument {position} on {name}' for position, name in arguments)
+    first = arguments[0][1]
+    return MixedDevicesError(
+        f'the arrays are on {what}: {listed}; bring them together with get_device({first!r}).send(...)',
+        arguments=arguments,
+        devices=tuple(dict.fromkeys(name for _, name in arguments)),
+    )
+
+
+def _checked(mixed: str) -> str:
+    if mixed not in ('error', 'device'):
+        raise ValueError(f"mixed={mixed!r}: it is 'error' or 'device'")
+    return mixed

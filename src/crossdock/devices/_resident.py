@@ -1,0 +1,195 @@
+"""`DeviceResident`: a mix-in for models, whose arrays live and move together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from crossdock.devices import _registry
+from crossdock.devices._context import current_device
+from crossdock.devices._device import Device
+from crossdock.devices._lookup import get_device
+from crossdock.devices._modules import get_device_from_array
+
+__all__ = ['DeviceResident', 'Visitor']
+
+_DEVICE = '_crossdock_resident_device'
+
+
+class Visitor:
+    """What `DeviceResident.device_resident_accept` shows the arrays to. Subclass it; use an instance for one walk."""
+
+    def __new__(cls, *arguments: Any) -> Self:
+        visitor = super().__new__(cls)
+        visitor._entered = set()
+        return visitor
+
+    _entered: set[int]
+
+    def visit_array(self, array: Any) -> Any:
+        """Called for each array; what it returns takes the array's place."""
+        return array
+
+    def visit_device_resident(self, resident: DeviceResident) -> None:
+        """Called for each model that is entered, before its arrays."""
+
+
+class DeviceResident:
+    """Mix-in for models: knows where the arrays live, and moves them together.
+
+    The arrays are those among the attributes, in lists, tuples and dicts among them, and in other `DeviceResident`
+    objects among them. After `to_device`, an array that is set as an attribute is sent to the model's device.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossdock as xd
+    >>> class Linear(xd.DeviceResident):
+    ...     def __init__(self):
+    ...         self.W, self.b = np.ones((2, 3)), np.zeros(2)
+    >>> model = Linear()
+    >>> model.device, model.to_device('sim:0').device
+    (<CpuDevice (numpy)>, <CoreDevice sim:0>)
+    >>> model.b = np.ones(2)
+    >>> xd.get_device_from_array(model.b)
+    <CoreDevice sim:0>
+    """
+
+    @property
+    def device(self) -> Device:
+        """The device of the contents.
+
+        Returns
+        -------
+        Device
+            Where the arrays live, found by looking at each. Without arrays: where `to_device` sent the model, else
+            the current device.
+
+        Raises
+        ------
+        MixedDevicesError
+            They live on several devices.
+        """
+        found = _Gather()
+        self.device_resident_accept(found)
+        if found.arrays:
+            return get_device_from_array(*found.arrays)
+        return self.__dict__.get(_DEVICE) or current_device()
+
+    def to_device(self, spec: Any) -> Self:
+        """Move all arrays.
+
+        Parameters
+        ----------
+        spec : str, int, Device or a library's device object
+            As for `get_device`.
+
+        Returns
+        -------
+        DeviceResident
+            The model itself.
+
+        Raises
+        ------
+        CrossdockError
+            As `Device.send`; then nothing has changed.
+        """
+        device = get_device(spec)
+        found = _Gather()
+        self.device_resident_accept(found)
+        sent = device.send(found.arrays)
+        self.device_resident_accept(_Replace(found.arrays, sent, device))
+        return self
+
+    def device_resident_accept(self, visitor: Visitor) -> None:
+        """Show all arrays to a visitor, and keep what it returns in their place.
+
+        Override it to show arrays that are kept elsewhere, and call ``super().device_resident_accept(visitor)``.
+
+        Parameters
+        ----------
+        visitor : Visitor
+            Its ``visit_array(array)`` is called for each array.
+        """
+        if id(self) in visitor._entered:
+            return
+        visitor._entered.add(id(self))
+        visitor.visit_device_resident(self)
+        for name, value in list(self.__dict__.items()):
+            changed = _visit(value, visitor)
+            if changed is not value:
+                object.__setattr__(self, name, changed)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        device = self.__dict__.get(_DEVICE)
+        if device is not None and name != _DEVICE:
+            if isinstance(value, DeviceResident):
+                value.to_device(device)
+            else:
+                value = _visit(value, _Send(device))
+        super().__setattr__(name, value)
+
+
+class _Gather(Visitor):
+    """Collects every array once."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Any] = []
+        self._seen: set[int] = set()
+
+    def visit_array(self, array: Any) -> Any:
+        if id(array) not in self._seen:
+            self._seen.add(id(array))
+            self.arrays.append(array)
+        return array
+
+
+class _Replace(Visitor):
+    """Puts what was sent in the place of what was gathered."""
+
+    def __init__(self, arrays: list[Any], sent: list[Any], device: Device) -> None:
+        self._device = device
+        self._kept = arrays
+        self._sent = {id(array): new for array, new in zip(arrays, sent)}
+
+    def visit_array(self, array: Any) -> Any:
+        return self._sent.get(id(array), array)
+
+    def visit_device_resident(self, resident: DeviceResident) -> None:
+        resident.__dict__[_DEVICE] = self._device
+
+
+class _Send(Visitor):
+    """Sends each array."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def visit_array(self, array: Any) -> Any:
+        return self._device.send(array)
+
+    def visit_device_resident(self, resident: DeviceResident) -> None:
+        resident.__dict__[_DEVICE] = self._device
+
+
+def _visit(value: Any, visitor: Visitor) -> Any:
+    """`value` with its arrays replaced; lists and dicts are changed in place, for others may hold them too."""
+    if isinstance(value, DeviceResident):
+        value.device_resident_accept(visitor)
+    elif _registry.owner(type(value)) is not None:
+        return visitor.visit_array(value)
+    elif type(value) is list:
+        _visit_items(list(enumerate(value)), value.__setitem__, visitor)
+    elif isinstance(value, dict):
+        _visit_items(list(value.items()), value.__setitem__, visitor)
+    elif type(value) is tuple:
+        changed = tuple(_visit(item, visitor) for item in value)
+        return changed if any(new is not old for new, old in zip(changed, value)) else value
+    return value
+
+
+def _visit_items(items: list[tuple[Any, Any]], put: Callable[[Any, Any], None], visitor: Visitor) -> None:
+    for key, item in items:
+        changed = _visit(item, visitor)
+        if changed is not item:
+            put(key, changed)

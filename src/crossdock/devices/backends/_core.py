@@ -1,0 +1,168 @@
+"""``native:N``, ``cuda:N``, ``sim:N``: the bundled core's devices. Its memory is touched through its exchange only."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from crossdock import core
+from crossdock.core import exchange
+from crossdock.devices._backend import Backend, MemoryInfo, parse_index
+from crossdock.devices._dtype import STANDARD
+from crossdock.devices._nvidia import Gpus, find_gpus
+from crossdock.devices._shorthands import CoreDevice
+from crossdock.errors import DeviceError
+from crossdock.transfer import ArrayFacts, PlaceFacts
+
+__all__ = ['CUDA', 'NATIVE', 'SIM', 'CoreBackend']
+
+_DTYPES = STANDARD | {'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int4', 'uint4'}
+_DLPACK_CPU = 1
+
+
+class CoreBackend(Backend):
+    """One kind of the core's devices. All kinds share the core's array type."""
+
+    prefix = ''
+    library = 'core'
+    module_name = 'crossdock.core'
+    grammar = '[:N]'
+    example = '0'
+    reports_transfers = True  # transfer listens to the core's own hook
+    device_class = CoreDevice
+    host_spec = 'native:0'
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def parse_suffix(self, suffix: str | None) -> str:
+        return '0' if suffix is None else parse_index(suffix)
+
+    def from_native_device(self, device: Any) -> str | None:
+        return str(device.index) if isinstance(device, core.Device) and device.kind == self.kind else None
+
+    def unavailable(self) -> str:
+        return '' if core.device_counts().get(self.kind, 0) else f'the core finds no device of the kind {self.kind!r}'
+
+    def suffixes(self) -> Sequence[str]:
+        return tuple(map(str, range(core.device_counts().get(self.kind, 0))))
+
+    @property
+    def xp(self) -> ModuleType:
+        return core
+
+    def place(self, suffix: str) -> PlaceFacts:
+        return _place(self.native_device(suffix))
+
+    def native_device(self, suffix: str) -> Any:
+        return core.device(self.spec(suffix))
+
+    def memory_info(self, suffix: str) -> MemoryInfo:
+        info = self.native_device(suffix).memory_info()
+        return MemoryInfo(info.free, info.total, info.used, info.pooled)
+
+    def synchronise(self, suffix: str) -> None:
+        self.native_device(suffix).synchronize()
+
+    def array_types(self) -> tuple[type, ...]:
+        return (core.Array,)
+
+    def device_of(self, array: Any) -> str:
+        return _place(array.device).device
+
+    def facts(self, array: Any) -> ArrayFacts:
+        return ArrayFacts(
+            _place(array.device),
+            array.shape,
+            np.dtype(array.dtype.numpy_dtype),
+            array.strides,
+            array.readonly,
+            graph=bool(getattr(array, 'requires_grad', False)),
+        )
+
+    def alias_out(self, array: Any) -> Any:
+        return exchange.as_numpy(array) if array.device.is_host else array
+
+    def alias_in(self, view: Any, place: PlaceFacts) -> Any:
+        return exchange.from_numpy(view, device=core.device(place.device))
+
+    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
+        return core.empty(shape, dtype=dtype.name, device=core.device(place.device))
+
+    def copy(self, dst: Any, src: Any) -> None:
+        exchange.copy_into(dst, src)
+
+    def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
+        exchange.copy_into(dst, exchange.from_numpy(view), source=source, blocking=blocking)
+
+    def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
+        exchange.copy_into(exchange.from_numpy(view), src, target=target)
+
+    def detach(self, array: Any) -> Any:
+        return array.detach()
+
+
+class NativeBackend(CoreBackend):
+    """Host memory."""
+
+    def fallback_spec(self, suffix: str) -> str:
+        return '@numpy'
+
+    def adopt(self, producer: Any) -> Any:
+        # NumPy reads what it can; the core knows data types that NumPy's DLPack does not.
+        if hasattr(producer, '__dlpack__') and int(producer.__dlpack_device__()[0]) == _DLPACK_CPU:
+            return core.from_dlpack(producer)
+        return None
+
+
+class SimBackend(CoreBackend):
+    """Simulated accelerators, whose memory the host cannot touch."""
+
+    def fallback_spec(self, suffix: str) -> str:
+        raise DeviceError(
+            f'sim:{suffix} has no device to fall back to: no other library reaches simulated memory; '
+            'send the arrays to native or @numpy, which copies',
+            device=self.spec(suffix),
+        )
+
+
+class CudaBackend(CoreBackend):
+    """CUDA GPUs."""
+
+    def unavailable(self) -> str:
+        if core.device_counts().get(self.kind, 0):
+            return ''
+        return _gpus().reason or 'this build of the core has no CUDA back-end; reach the GPU through @cupy:0'
+
+    def fallback_spec(self, suffix: str) -> str:
+        return f'@cupy:{suffix}'
+
+
+@functools.cache
+def _gpus() -> Gpus:
+    return find_gpus()
+
+
+_places: dict[Any, PlaceFacts] = {}
+
+
+def _place(device: Any) -> PlaceFacts:
+    found = _places.get(device)
+    if found is None:
+        found = _places[device] = PlaceFacts(
+            device=str(device),
+            suffix=str(device.index),
+            library='core',
+            physical=device.physical,
+            dtypes=_DTYPES,
+        )
+    return found
+
+
+NATIVE = NativeBackend('native')
+CUDA = CudaBackend('cuda')
+SIM = SimBackend('sim')
