@@ -1,0 +1,84 @@
+"""Name devices, move arrays between libraries without copies where the memory is the same, see every transfer."""
+
+from typing import Any
+
+from crossdock import core, errors
+from crossdock.devices import (
+    CoreDevice,
+    CpuDevice,
+    Device,
+    DeviceResident,
+    GpuDevice,
+    Intel64Device,
+    TreePlan,
+    available_devices,
+    choose_device,
+    copyto,
+    current_device,
+    describe_devices,
+    from_core,
+    get_array_module,
+    get_device,
+    get_device_from_array,
+    plan,
+    to_core,
+    to_cpu,
+    to_gpu,
+    to_numpy,
+    using_device,
+)
+from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers
+
+__all__ = [
+    '__version__',
+    'core',
+    'errors',
+    # places
+    'get_device',
+    'Device',
+    'CpuDevice',
+    'GpuDevice',
+    'Intel64Device',
+    'CoreDevice',
+    'available_devices',
+    'describe_devices',
+    'choose_device',
+    'current_device',
+    'using_device',
+    'get_array_module',
+    'get_device_from_array',
+    'DeviceResident',
+    # moving
+    'copyto',
+    'to_numpy',
+    'to_cpu',
+    'to_gpu',
+    'to_core',
+    'from_core',
+    # seeing
+    'plan',
+    'Plan',
+    'TreePlan',
+    'trace_transfers',
+    'Transfer',
+    'TransferLog',
+    # files
+    'save',
+    'load',
+    'save_npz',
+    'load_npz',
+]
+
+__version__ = '0.1.0'
+
+_IN_SERIALIZERS = ('save', 'load', 'save_npz', 'load_npz')
+
+
+def __getattr__(name: str) -> Any:
+    # Files are read and written by few programs; the others do not pay for it.
+    if name in _IN_SERIALIZERS:
+        from crossdock import serializers
+
+        value = globals()[name] = getattr(serializers, name)
+        return value
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
