@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
 from crossdock.errors import CorruptFileError
 
-if TYPE_CHECKING:
-    from zipfile import ZipInfo
+from ._directory import DirectoryError, Row, read_directory
 
 __all__ = ['Archive', 'Member', 'MemberStream']
 
@@ -95,8 +93,11 @@ class Archive:
         return corrupt(self.path, reason, None if key is None else key.removesuffix('.npy'))
 
     def _members(self) -> list[Member]:
-        infos, directory = self._central_directory()
-        members = [self._member(info, directory) for info in infos]
+        try:
+            rows, directory = read_directory(self._read_at, self.size)
+        except DirectoryError as error:
+            raise self.corrupt(str(error)) from error
+        members = [self._member(row, directory) for row in rows]
         end, before = 0, ''
         for member in sorted(members, key=lambda m: m.header):
             if member.header < end:
@@ -109,59 +110,40 @@ class Archive:
             )
         return members
 
-    def _central_directory(self) -> tuple[list[ZipInfo], int]:
-        from zipfile import BadZipFile, ZipFile
+    def _read_at(self, offset: int, nbytes: int) -> bytes:
+        self.file.seek(offset)
+        return self.file.read(nbytes)
 
-        if not self.size:
-            raise self.corrupt('the file is empty')
-        try:
-            # Without this, names that are not UTF-8 would be read as if they were in a DOS code page.
-            opened = ZipFile(self.file, metadata_encoding='utf-8')
-        except UnicodeDecodeError as error:
-            raise self.corrupt(f'a member name is not UTF-8: {error.object!r}') from error
-        except OSError as error:
-            if error.errno not in (None, errno.EINVAL):
-                raise
-            raise self.corrupt(f'not a ZIP archive ({error})') from error
-        except (BadZipFile, NotImplementedError, ValueError, OverflowError, MemoryError, struct.error) as error:
-            text = str(error) or type(error).__name__
-            raise self.corrupt(f'not a complete ZIP archive: truncated, or another kind of file ({text})') from error
-        return opened.infolist(), opened.start_dir
-
-    def _member(self, info: ZipInfo, directory: int) -> Member:
-        name = info.orig_filename
-        why = _fault(info)
+    def _member(self, row: Row, directory: int) -> Member:
+        why = _fault(row)
         if why:
-            raise self.corrupt(why, name)
-        start = self._check_local_header(info, directory)
-        stop = start + info.compress_size
+            raise self.corrupt(why, row.name)
+        start = self._check_local_header(row, directory)
+        stop = start + row.compressed
         if stop > directory:
             raise self.corrupt(
-                f'says that it is {info.compress_size} bytes long; only {max(0, directory - start)} are in the file',
-                name,
+                f'says that it is {row.compressed} bytes long; only {max(0, directory - start)} are in the file',
+                row.name,
             )
-        return Member(name, info.compress_type, start, stop, info.header_offset, info.file_size, info.CRC)
+        return Member(row.name, row.method, start, stop, row.offset, row.expanded, row.crc)
 
-    def _check_local_header(self, info: ZipInfo, directory: int) -> int:
-        name = info.orig_filename
-        offset = info.header_offset
-        if offset < 0 or offset + _LOCAL.size > directory:
-            raise self.corrupt('its local header lies outside the file', name)
-        self.file.seek(offset)
-        fields = _LOCAL.unpack(self.file.read(_LOCAL.size))
+    def _check_local_header(self, row: Row, directory: int) -> int:
+        if row.offset + _LOCAL.size > directory:
+            raise self.corrupt('its local header lies outside the file', row.name)
+        fields = _LOCAL.unpack(self._read_at(row.offset, _LOCAL.size))
         magic, _, flags, method, _, _, crc, compressed, expanded, name_nbytes, extra_nbytes = fields
         if magic != b'PK\x03\x04':
-            raise self.corrupt('has no local header', name)
-        if self.file.read(name_nbytes) != name.encode():
-            raise self.corrupt('its local header names another member', name)
-        if method != info.compress_type or (flags ^ info.flag_bits) & _FLAG_ENCRYPTED:
-            raise self.corrupt('its local header and the central directory disagree', name)
+            raise self.corrupt('has no local header', row.name)
+        if self.file.read(name_nbytes) != row.name.encode():
+            raise self.corrupt('its local header names another member', row.name)
+        if method != row.method or (flags ^ row.flags) & _FLAG_ENCRYPTED:
+            raise self.corrupt('its local header and the central directory disagree', row.name)
         if not flags & _FLAG_STREAMED:
             # All ones mean that the size is in a ZIP64 field.
-            sizes = ((compressed, info.compress_size), (expanded, info.file_size))
-            if crc != info.CRC or any(local not in (central, 0xFFFFFFFF) for local, central in sizes):
-                raise self.corrupt('its local header and the central directory disagree about sizes or CRC', name)
-        start: int = offset + _LOCAL.size + name_nbytes + extra_nbytes
+            sizes = ((compressed, row.compressed), (expanded, row.expanded))
+            if crc != row.crc or any(local not in (central, 0xFFFFFFFF) for local, central in sizes):
+                raise self.corrupt('its local header and the central directory disagree about sizes or CRC', row.name)
+        start: int = row.offset + _LOCAL.size + name_nbytes + extra_nbytes
         return start
 
 
@@ -171,21 +153,19 @@ def corrupt(path: str, reason: str, key: str | None = None) -> CorruptFileError:
     return CorruptFileError(place + reason, path=path, key=key, reason=reason)
 
 
-def _fault(info: ZipInfo) -> str | None:
-    if '\0' in info.orig_filename:
+def _fault(row: Row) -> str | None:
+    if '\0' in row.name:
         return 'its name holds a NUL character'
-    if info.flag_bits & (_FLAG_ENCRYPTED | _FLAG_STRONG | _FLAG_MASKED):
+    if row.flags & (_FLAG_ENCRYPTED | _FLAG_STRONG | _FLAG_MASKED):
         return 'is encrypted'
-    if info.flag_bits & _FLAG_PATCHED:
+    if row.flags & _FLAG_PATCHED:
         return 'is patch data'
-    if info.compress_type not in (_STORED, _DEFLATED):
-        return f'is compressed by method {info.compress_type}; known are 0 (stored) and 8 (deflate)'
-    if info.volume:
-        return 'lies in another volume of a split archive'
-    if info.compress_type == _STORED and info.compress_size != info.file_size:
-        return f'is stored as it is, yet says {info.compress_size} bytes in the file and {info.file_size} expanded'
-    if info.file_size > DEFLATE_LIMIT * (info.compress_size + 1):
-        return f'says that {info.compress_size} bytes expand to {info.file_size}, which deflate cannot do'
+    if row.method not in (_STORED, _DEFLATED):
+        return f'is compressed by method {row.method}; known are 0 (stored) and 8 (deflate)'
+    if row.method == _STORED and row.compressed != row.expanded:
+        return f'is stored as it is, yet says {row.compressed} bytes in the file and {row.expanded} expanded'
+    if row.expanded > DEFLATE_LIMIT * (row.compressed + 1):
+        return f'says that {row.compressed} bytes expand to {row.expanded}, which deflate cannot do'
     return None
 
 

@@ -1,0 +1,8 @@
+"""Every format of ours keeps the contract."""
+
+from crossdock.serializers.formats._npz import FORMAT as NPZ
+from crossdock.serializers.testing import FormatContract
+
+
+class TestNpz(FormatContract):
+    format = NPZ
