@@ -92,11 +92,12 @@ def unwritable(path: Path, error: OSError) -> Complaint:
 def progress(total: int) -> Iterator[Callable[[int, float], None]]:
     """A bar on stderr, with the loss; silent where stderr is no terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     console = Console(stderr=True)
-    columns = ['training', BarColumn(), MofNCompleteColumn(), TextColumn('loss {task.fields[loss]:.4f}')]
-    with Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal) as bar:
+    loss_column = TextColumn('loss {task.fields[loss]:.4f}')
+    columns = ('training', BarColumn(), MofNCompleteColumn(), loss_column)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task('training', total=total, loss=float('nan'))
         yield lambda epoch, loss: bar.update(task, completed=epoch, loss=loss)
 

@@ -22,8 +22,8 @@ def devices(as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table('device', 'kind', 'works', 'why not', box=None, pad_edge=False)
+    table = Table('device', 'kind', 'works', 'memory', 'why not', box=None, pad_edge=False)
     for row in rows:
         works = '[green]yes[/]' if row['available'] else '[red]no[/]'
-        table.add_row(row['spec'], row['kind'], works, row['reason'])
+        table.add_row(row['spec'], row['kind'], works, row['physical'], row['reason'])
     Console().print(table)
