@@ -1,0 +1,35 @@
+// The table of all host kernels.
+#include "arange.h"
+#include "copy.h"
+#include "crossdock/backends/native.h"
+#include "elementwise.h"
+#include "matmul.h"
+#include "reduction.h"
+#include "select.h"
+
+namespace crossdock::native {
+
+namespace {
+
+KernelTable make_kernels() {
+  KernelTable table;
+  register_elementwise(table);
+  register_reductions(table);
+  register_matmul(table);
+  for (int number = 0; number < kDtypeCount; ++number) {
+    const auto dtype = static_cast<Dtype>(number);
+    table.set(Op::copy, dtype, copy);
+    table.set(Op::where, dtype, where);
+    if (kind(dtype) != DtypeKind::storage && dtype != Dtype::bool_) table.set(Op::arange, dtype, arange);
+  }
+  return table;
+}
+
+}  // namespace
+
+const KernelTable& kernels() {
+  static const KernelTable table = make_kernels();
+  return table;
+}
+
+}  // namespace crossdock::native

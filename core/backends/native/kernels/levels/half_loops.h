@@ -1,0 +1,75 @@
+// Conversions of float16 and bfloat16, eight or sixteen at a time where the CPU has instructions for it.
+#pragma once
+
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+#include "elementwise.h"
+
+namespace crossdock::native {
+namespace {
+
+struct ToBFloat16 {
+  CROSSDOCK_HD functors::BFloat16 operator()(float value) const { return functors::to_bfloat16(value); }
+};
+struct Float16ToFloat {
+  CROSSDOCK_HD float operator()(functors::Float16 value) const { return functors::to_float(value); }
+};
+struct ToFloat16 {
+  template <class T>
+  CROSSDOCK_HD functors::Float16 operator()(T value) const {
+    return functors::to_float16(value);
+  }
+};
+
+// Each converts the most it can from the front, and tells how many.
+#if defined(__AVX512F__)
+inline std::int64_t convert(const functors::Float16* a, float* r, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    _mm512_storeu_ps(r + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i))));
+  }
+  return i;
+}
+inline std::int64_t convert(const float* a, functors::Float16* r, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(r + i), _mm512_cvtps_ph(_mm512_loadu_ps(a + i), 0));
+  }
+  return i;
+}
+#elif defined(__F16C__)
+inline std::int64_t convert(const functors::Float16* a, float* r, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    _mm256_storeu_ps(r + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i))));
+  }
+  return i;
+}
+inline std::int64_t convert(const float* a, functors::Float16* r, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(r + i), _mm256_cvtps_ph(_mm256_loadu_ps(a + i), 0));
+  }
+  return i;
+}
+#else
+inline std::int64_t convert(const functors::Float16*, float*, std::int64_t) { return 0; }
+inline std::int64_t convert(const float*, functors::Float16*, std::int64_t) { return 0; }
+#endif
+
+template <class F, class A, class R>
+void half_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+  std::int64_t done = 0;
+  if (contiguous<A>(p[0], s[0]) && contiguous<R>(p[1], s[1])) done = convert(input<A>(p[0]), output<R>(p[1]), n);
+  std::byte* const rest[] = {p[0] + done * s[0], p[1] + done * s[1]};
+  unary_loop<F, A>(rest, s, n - done);
+}
+
+inline constexpr Loop float16_to_float_loop = &half_loop<Float16ToFloat, functors::Float16, float>;
+inline constexpr Loop float_to_float16_loop = &half_loop<ToFloat16, float, functors::Float16>;
+inline constexpr Loop double_to_float16_loop = &unary_loop<ToFloat16, double>;
+
+}  // namespace
+}  // namespace crossdock::native

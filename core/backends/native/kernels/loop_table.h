@@ -1,0 +1,86 @@
+// LoopTable: the inner loops, compiled once per instruction set level (levels/*.cpp) and gathered in one table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "crossdock/runtime/dtype.h"
+#include "crossdock/runtime/op.h"
+
+namespace crossdock::native {
+
+// One dimension of `n` elements: pointers to the first elements (inputs, then the output) and strides in bytes.
+// Every pointer and stride is allowed. The output may be an input (same pointer and stride), not overlap it otherwise.
+using Loop = void (*)(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n);
+
+// Combines `n` contiguous, aligned elements.
+using ReduceLoop = void (*)(const std::byte* elements, std::int64_t n, std::byte* accumulator);      // one accumulator
+using ReduceRowLoop = void (*)(const std::byte* elements, std::int64_t n, std::byte* accumulators);  // one per element
+
+// A reduction of one dtype. `element` is the dtype that the loops take: others are converted before.
+struct Reduction {
+  Dtype element;
+  Dtype accumulator;
+  ReduceLoop reduce;
+  ReduceRowLoop reduce_row;
+};
+
+// Finds the best of `n` contiguous, aligned elements, n > 0: its first index, NaN before all.
+using FindBestLoop = std::int64_t (*)(const std::byte* elements, std::int64_t n);
+// Where element i is better than bests[i]: bests[i] = element i, indices[i] = index.
+using UpdateBestLoop = void (*)(const std::byte* elements, std::int64_t n, std::int64_t index, std::byte* bests,
+                                std::int64_t* indices);
+struct ArgReduction {
+  FindBestLoop find;
+  UpdateBestLoop update;
+  bool (*better)(const std::byte* a, const std::byte* b);
+};
+
+// c[rows x columns] += a[depth x kRows] * b[depth x kColumns], packed panels, c in rows of `ldc` elements.
+struct GemmKernel {
+  int rows, columns;
+  void (*run)(const std::byte* a, const std::byte* b, std::byte* c, std::int64_t ldc, std::int64_t depth);
+};
+
+struct LoopTable {
+  Loop elementwise[kOpCount][kDtypeCount];
+  Loop cast[kDtypeCount][kDtypeCount];          // null: goes through another dtype
+  Loop move[17];                                // by itemsize: a copy
+  Loop where[17];                               // by itemsize: condition, a, b, output
+  Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min
+  ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
+  GemmKernel gemm[kDtypeCount];
+};
+
+// The table for this CPU.
+const LoopTable& loops() noexcept;
+
+// Each level has these; they fill their part of a table.
+#define CROSSDOCK_DECLARE_LEVEL(level)            \
+  namespace level {                               \
+  void register_arithmetic(LoopTable& table);     \
+  void register_integers(LoopTable& table);       \
+  void register_comparisons(LoopTable& table);    \
+  void register_rounding(LoopTable& table);       \
+  void register_exponentials(LoopTable& table);   \
+  void register_casts(LoopTable& table);          \
+  void register_moves(LoopTable& table);          \
+  void register_reductions(LoopTable& table);     \
+  void register_arg_reductions(LoopTable& table); \
+  void register_gemm(LoopTable& table);           \
+  }
+
+#ifdef __x86_64__
+CROSSDOCK_DECLARE_LEVEL(v2)
+CROSSDOCK_DECLARE_LEVEL(v3)
+CROSSDOCK_DECLARE_LEVEL(v4)
+#else
+CROSSDOCK_DECLARE_LEVEL(generic)
+#endif
+#undef CROSSDOCK_DECLARE_LEVEL
+
+// Loops around libm calls, which choose their instructions themselves: compiled once.
+void register_libm_real(LoopTable& table);
+void register_libm_complex(LoopTable& table);
+
+}  // namespace crossdock::native
