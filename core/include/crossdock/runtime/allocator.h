@@ -45,9 +45,9 @@ class Allocator {
   virtual std::byte* raw_alloc(std::size_t nbytes) noexcept = 0;  // null when the device has no room
   virtual void raw_free(std::byte* data, std::size_t nbytes) noexcept = 0;
   virtual std::int64_t total() const noexcept = 0;
-  virtual std::int64_t free_raw() const noexcept = 0;             // what raw_alloc can still give
-  virtual std::size_t max_pooled() const noexcept = 0;            // more than this is given back at once
-  virtual void before_allocate(std::size_t /*nbytes*/) {}         // a place to refuse (fault injection)
+  virtual std::int64_t free_raw() const noexcept = 0;      // what raw_alloc can still give
+  virtual std::size_t max_pooled() const noexcept = 0;     // more than this is given back at once
+  virtual void before_allocate(std::size_t /*nbytes*/) {}  // a place to refuse (fault injection)
   virtual void reclaim() {}  // before the second try, unlocked: waits for work that still uses memory given to raw_free
   // What OutOfMemoryError says and carries; `note` ends the message.
   [[noreturn]] void out_of_memory(std::size_t nbytes, const std::string& note = {}) const;

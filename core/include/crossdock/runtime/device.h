@@ -28,16 +28,17 @@ class Device {
 
   Backend& backend() const noexcept { return backend_; }
   int index() const noexcept { return index_; }
-  const std::string& spec() const noexcept { return spec_; }          // 'native:0'
-  virtual const std::string& physical() const noexcept = 0;           // 'host', 'sim:0': same string, same memory
-  virtual bool is_host() const noexcept = 0;                          // the host may read and write its memory
-  virtual std::int32_t dlpack_type() const noexcept = 0;              // DLDeviceType
+  const std::string& spec() const noexcept { return spec_; }  // 'native:0'
+  virtual const std::string& physical() const noexcept = 0;   // 'host', 'sim:0': same string, same memory
+  virtual bool is_host() const noexcept = 0;                  // the host may read and write its memory
+  virtual std::int32_t dlpack_type() const noexcept = 0;      // DLDeviceType
   virtual std::int32_t dlpack_id() const noexcept = 0;
   virtual Allocator& allocator() noexcept = 0;
   virtual Stream& default_stream() noexcept = 0;
   virtual std::unique_ptr<Stream> make_stream() = 0;
 
-  // Runs or enqueues launch.op on launch.stream (default: default_stream()); NotImplementedError when no kernel serves it.
+  // Runs or enqueues launch.op on launch.stream (default: default_stream()); NotImplementedError when no kernel serves
+  // it.
   virtual void launch(Launch launch) = 0;
 
   // Raw copies of contiguous bytes between this device and host memory or a device of the same kind; in stream order.

@@ -68,7 +68,9 @@ class Dims {
     push_back(value);
     std::rotate(data() + i, data() + size_ - 1, data() + size_);
   }
-  friend bool operator==(const Dims& a, const Dims& b) noexcept { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  friend bool operator==(const Dims& a, const Dims& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
 
  private:
   void reserve(int capacity) {

@@ -13,7 +13,9 @@ class DynamicLibrary {
   const std::string& error() const noexcept { return error_; }
   void* symbol(const char* name) const noexcept;  // null when it is not there
   template <class Function>
-  Function* function(const char* name) const noexcept { return reinterpret_cast<Function*>(symbol(name)); }
+  Function* function(const char* name) const noexcept {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
 
  private:
   void* handle_ = nullptr;

@@ -14,7 +14,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A device spec outside the grammar `KIND[:INDEX]`; with the kinds that exist, and what was most likely meant (or empty).
+// A device spec outside the grammar `KIND[:INDEX]`; with the kinds that exist, and what was most likely meant (or
+// empty).
 class SpecError : public Error {
  public:
   SpecError(const std::string& message, std::string spec, std::vector<std::string> known = {}, std::string nearest = {})
@@ -27,7 +28,8 @@ class SpecError : public Error {
 // Something about a device; `device` is its spec, empty when unknown.
 class DeviceError : public Error {
  public:
-  explicit DeviceError(const std::string& message, std::string device = {}) : Error(message), device(std::move(device)) {}
+  explicit DeviceError(const std::string& message, std::string device = {})
+      : Error(message), device(std::move(device)) {}
   std::string device;
 };
 
@@ -66,15 +68,35 @@ class AsyncDeviceError : public DeviceError {
 };
 
 // Without facts of their own.
-struct DtypeError : Error { using Error::Error; };
-struct DimensionError : Error { using Error::Error; };
-struct ReadOnlyError : Error { using Error::Error; };
-struct CopyRequiredError : Error { using Error::Error; };
-struct ExchangeError : Error { using Error::Error; };  // becomes BufferError, the word of DLPack and the buffer protocol
-struct IndexError : Error { using Error::Error; };
-struct TypeError : Error { using Error::Error; };
-struct ValueError : Error { using Error::Error; };
-struct OverflowError : Error { using Error::Error; };
-struct NotImplementedError : Error { using Error::Error; };
+struct DtypeError : Error {
+  using Error::Error;
+};
+struct DimensionError : Error {
+  using Error::Error;
+};
+struct ReadOnlyError : Error {
+  using Error::Error;
+};
+struct CopyRequiredError : Error {
+  using Error::Error;
+};
+struct ExchangeError : Error {
+  using Error::Error;
+};  // becomes BufferError, the word of DLPack and the buffer protocol
+struct IndexError : Error {
+  using Error::Error;
+};
+struct TypeError : Error {
+  using Error::Error;
+};
+struct ValueError : Error {
+  using Error::Error;
+};
+struct OverflowError : Error {
+  using Error::Error;
+};
+struct NotImplementedError : Error {
+  using Error::Error;
+};
 
 }  // namespace crossdock

@@ -16,7 +16,8 @@ class Stream;
 
 // One array argument. Strides are in bytes, one per dimension of the launch; a broadcast dimension has stride 0.
 struct Operand {
-  std::byte* data = nullptr;  // first element in the launch's order, in the device's address space; null: use `immediate`
+  std::byte* data =
+      nullptr;  // first element in the launch's order, in the device's address space; null: use `immediate`
   Dtype dtype = Dtype::bool_;
   Dims strides;
   alignas(16) std::byte immediate[16] = {};  // a scalar that travels with the launch, as kernel arguments do
@@ -25,7 +26,8 @@ struct Operand {
 // Inputs come first, the output last. What `shape` means depends on the kind of operation:
 //   elementwise (unary, binary, where, copy): the output's shape; operands' strides are broadcast to it.
 //   copy: operand 0 -> operand 1, any two dtypes, C casting rules as NumPy's astype (dispatch on operand 0's dtype).
-//   reductions: kept dimensions first, then `reduced` reduced ones; the output's strides there are 0. The input is never
+//   reductions: kept dimensions first, then `reduced` reduced ones; the output's strides there are 0. The input is
+//   never
 //     empty along reduced dimensions for max, min, argmax, argmin; sum, prod, any, all write their identity.
 //     sum and prod: the output's dtype is the accumulator's and may differ from the input's only where ops cast before.
 //     argmax, argmin: output int64, index in C order over the reduced dimensions, first occurrence; NaN wins.
@@ -34,16 +36,18 @@ struct Operand {
 //     strides for the batch dimensions and then its own last two (so strides.size() == batch + 2). K may be 0.
 struct Launch {
   Op op{};
-  Dtype dtype{};          // the dtype that selects the kernel: of the operands after promotion
+  Dtype dtype{};  // the dtype that selects the kernel: of the operands after promotion
   Dims shape;
   int noperands = 0;
-  int reduced = 0;        // reductions: how many trailing dimensions are reduced
+  int reduced = 0;  // reductions: how many trailing dimensions are reduced
   std::array<Operand, 4> operands;
   std::array<std::int64_t, 2> integers{};
   std::array<double, 2> scalars{};
   Stream* stream = nullptr;
 
-  std::span<const Operand> inputs() const noexcept { return {operands.data(), static_cast<std::size_t>(noperands - 1)}; }
+  std::span<const Operand> inputs() const noexcept {
+    return {operands.data(), static_cast<std::size_t>(noperands - 1)};
+  }
   const Operand& output() const noexcept { return operands[static_cast<std::size_t>(noperands - 1)]; }
   Operand& output() noexcept { return operands[static_cast<std::size_t>(noperands - 1)]; }
 };
@@ -63,7 +67,9 @@ class KernelTable {
   }
 
  private:
-  Kernel& at(Op op, Dtype dtype) noexcept { return kernels_[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)]; }
+  Kernel& at(Op op, Dtype dtype) noexcept {
+    return kernels_[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)];
+  }
   std::array<std::array<Kernel, kDtypeCount>, kOpCount> kernels_{};
   const KernelTable* parent_;
 };

@@ -21,7 +21,9 @@ class Event {
   Event() = default;
   explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
   bool done() const noexcept { return !state_ || state_->done(); }
-  void synchronize() const { if (state_) state_->wait(); }
+  void synchronize() const {
+    if (state_) state_->wait();
+  }
   const std::shared_ptr<State>& state() const noexcept { return state_; }
 
  private:

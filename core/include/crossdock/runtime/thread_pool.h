@@ -12,7 +12,8 @@ int num_threads() noexcept;
 void set_num_threads(int count);  // ValueError unless 1 <= count <= 1024
 
 namespace detail {
-void parallel_for(std::int64_t size, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t), void* context);
+void parallel_for(std::int64_t size, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
+                  void* context);
 }
 
 // Calls body(begin, end) over disjoint pieces of [0, size), each of at least `grain` items unless it is the last;

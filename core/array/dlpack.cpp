@@ -1,0 +1,169 @@
+#include "crossdock/array/dlpack.h"
+
+#include <memory>
+#include <string>
+
+#include "crossdock/runtime/error.h"
+
+namespace crossdock::dlpack {
+
+namespace {
+
+// What an exported tensor points into; freed with it.
+template <class Struct>
+struct Holder {
+  Struct managed;
+  Array array;
+  Dims shape, strides;
+  explicit Holder(const Array& array) : managed{}, array(array) {}
+};
+
+template <class Struct>
+void release(Struct* self) {
+  delete static_cast<Holder<Struct>*>(self->context);
+}
+
+template <class Struct>
+Struct* make(const Array& array) {
+  if (!can_export(array)) {
+    throw ExchangeError("DLPack counts strides in whole elements; byte strides " + to_string(array.strides()) +
+                        " are not multiples of " + std::to_string(array.itemsize()) + " bytes (" +
+                        std::string(name(array.dtype())) + ")");
+  }
+  auto holder = std::make_unique<Holder<Struct>>(array);
+  holder->shape = array.shape();
+  // Where no step is ever taken any stride would do; consumers read canonical ones best.
+  holder->strides = contiguous_strides(array.shape(), 1);
+  for (int i = 0; i < array.ndim() && array.size() != 0; ++i) {
+    if (array.shape()[i] > 1) holder->strides[i] = array.strides()[i] / array.itemsize();
+  }
+  const DtypeInfo& type = info(array.dtype());
+  Tensor& tensor = holder->managed.tensor;
+  tensor.data = array.data();
+  tensor.device = {array.device().dlpack_type(), array.device().dlpack_id()};
+  tensor.ndim = array.ndim();
+  tensor.dtype = {type.dlpack_code, type.dlpack_bits, 1};
+  tensor.shape = holder->shape.data();
+  tensor.strides = holder->strides.data();
+  tensor.byte_offset = 0;
+  holder->managed.context = holder.get();
+  holder->managed.deleter = release<Struct>;
+  return &holder.release()->managed;
+}
+
+// Our device for a tensor's, or null.
+crossdock::Device* device_of(const Tensor& tensor, bool ours) {
+  if (tensor.device.type == kCpu || tensor.device.type == kCudaHost) return &find_device("native:0");
+  if (!ours) return nullptr;  // an extension device's pointers mean something only to whoever made them
+  for (Backend* backend : backends()) {
+    for (int i = 0; i < backend->device_count(); ++i) {
+      crossdock::Device& device = backend->device(i);
+      if (device.dlpack_type() == tensor.device.type && device.dlpack_id() == tensor.device.id) return &device;
+    }
+  }
+  return nullptr;
+}
+
+Dims byte_strides(const Tensor& tensor, const Dims& shape, int itemsize) {
+  if (!tensor.strides) return contiguous_strides(shape, itemsize);
+  Dims strides(tensor.strides, tensor.ndim);
+  for (int i = 0; i < strides.size(); ++i) {
+    if (shape[i] < 2) {
+      strides[i] = itemsize;
+    } else if (__builtin_mul_overflow(strides[i], static_cast<std::int64_t>(itemsize), &strides[i])) {
+      throw ExchangeError("DLPack: a stride does not fit in 64 bits");
+    }
+  }
+  return strides;
+}
+
+std::string describe(const DataType& type) {
+  return "(code " + std::to_string(type.code) + ", " + std::to_string(type.bits) + " bits, " +
+         std::to_string(type.lanes) + " lanes)";
+}
+
+// `release` becomes the buffer's; it is called here too when something cannot be read.
+Array import_tensor(const Tensor& tensor, bool readonly, bool padded, bool ours, std::function<void()> release) {
+  try {
+    const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
+    if (!dtype) throw ExchangeError("DLPack: no dtype here for " + describe(tensor.dtype));
+    if (tensor.dtype.bits < 8 && !padded) {
+      throw ExchangeError("DLPack: " + std::string(name(*dtype)) + " elements that share a byte cannot be read");
+    }
+    crossdock::Device* device = device_of(tensor, ours);
+    if (!device) {
+      throw ExchangeError("DLPack: the array core has no device for (type " + std::to_string(tensor.device.type) +
+                          ", id " + std::to_string(tensor.device.id) + "); it reads (1, 0), the host");
+    }
+    if (tensor.ndim < 0 || tensor.ndim > kMaxNdim || (tensor.ndim > 0 && !tensor.shape)) {
+      throw ExchangeError("DLPack: " + std::to_string(tensor.ndim) + " dimensions cannot be read (0 to " +
+                          std::to_string(kMaxNdim) + " can)");
+    }
+    const Dims shape(tensor.shape, tensor.ndim);
+    const std::int64_t size = checked_size(shape);
+    checked_nbytes(shape, itemsize(*dtype));
+    if (!tensor.data && size != 0) {
+      throw ExchangeError("DLPack: null data with " + std::to_string(size) +
+                          " elements (a fake or deleted tensor has no values)");
+    }
+    Dims strides = byte_strides(tensor, shape, itemsize(*dtype));
+    const auto [low, high] = byte_extent(shape, strides, itemsize(*dtype));
+    auto* data = static_cast<std::byte*>(tensor.data);
+    if (data) data += tensor.byte_offset;
+    auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), release);
+    release = nullptr;  // the buffer's now
+    return Array(std::move(buffer), data, *dtype, shape, std::move(strides), readonly);
+  } catch (...) {
+    if (release) release();
+    throw;
+  }
+}
+
+}  // namespace
+
+bool can_export(const Array& array) noexcept {
+  for (int i = 0; i < array.ndim() && array.size() != 0; ++i) {
+    if (array.shape()[i] > 1 && array.strides()[i] % array.itemsize() != 0) return false;
+  }
+  return true;
+}
+
+ManagedVersioned* export_versioned(const Array& array, bool copied) {
+  ManagedVersioned* managed = make<ManagedVersioned>(array);
+  managed->version = {kMajor, kMinor};
+  managed->flags = (array.readonly() ? kReadOnly : 0) | (copied ? kIsCopied : 0) |
+                   (info(array.dtype()).dlpack_bits < 8 ? kSubbytePadded : 0);
+  return managed;
+}
+
+Managed* export_legacy(const Array& array) {
+  if (array.readonly()) {
+    throw ExchangeError(
+        "a read-only array cannot leave through a DLPack capsule before version 1; ask with max_version=(1, 0)");
+  }
+  return make<Managed>(array);
+}
+
+Array import_versioned(ManagedVersioned* tensor) {
+  std::function<void()> release = [tensor] {
+    if (tensor->deleter) tensor->deleter(tensor);
+  };
+  if (tensor->version.major > kMajor) {
+    const auto version = tensor->version;
+    release();  // only version and deleter keep their place across major versions
+    throw ExchangeError("DLPack version " + std::to_string(version.major) + "." + std::to_string(version.minor) +
+                        " cannot be read; this is version " + std::to_string(kMajor));
+  }
+  const bool ours = tensor->deleter == &dlpack::release<ManagedVersioned>;
+  return import_tensor(tensor->tensor, tensor->flags & kReadOnly, tensor->flags & kSubbytePadded, ours,
+                       std::move(release));
+}
+
+Array import_legacy(Managed* tensor) {
+  const bool ours = tensor->deleter == &dlpack::release<Managed>;
+  return import_tensor(tensor->tensor, true, false, ours, [tensor] {
+    if (tensor->deleter) tensor->deleter(tensor);
+  });
+}
+
+}  // namespace crossdock::dlpack

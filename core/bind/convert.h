@@ -1,0 +1,57 @@
+// Between Python objects and the core's values.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <vector>
+
+#include "crossdock/array/array.h"
+#include "crossdock/ops/scalar.h"
+
+namespace crossdock::bind {
+
+namespace nb = nanobind;
+
+// Arrays. `array_or_null` is the cheap type test.
+void cache_types();
+const Array* array_or_null(PyObject* object) noexcept;
+const Array& array_of(nb::handle object, const char* op);  // TypeError naming op and type
+nb::object to_python(Array array);
+PyObject* to_python_raw(Array array);  // a new reference
+
+// Python and NumPy numbers; empty for anything else. OverflowError for an integer beyond 64 bits.
+std::optional<Scalar> scalar_or_null(PyObject* object);
+nb::object to_python(const Scalar& scalar);
+// An array or a scalar; TypeError naming op, with advice for a NumPy array.
+Argument argument_of(nb::handle object, const char* op);
+bool is_numpy_array(PyObject* object);
+[[noreturn]] void refuse_argument(const char* op, PyObject* object);
+
+// One integer or a sequence of them.
+Dims dims_of(nb::handle object, const char* what);
+std::optional<Dims> axes_of(nb::handle object, const char* op);  // None: all
+nb::tuple to_python(const Dims& dims);
+
+// A dtype of ours, its name, or what numpy.dtype takes. DtypeError.
+Dtype dtype_of(nb::handle object);
+std::optional<Dtype> optional_dtype(nb::handle object);
+nb::object to_python(Dtype dtype);
+
+// A Device of ours, a spec, or an object with `core_device`; None: the default device.
+Device& device_of(nb::handle object);
+nb::object to_python(Device& device);
+void set_default_device(nb::object function);
+
+std::vector<Array> arrays_of(nb::handle sequence, const char* op);
+
+// Runs `body` without the GIL when it may take long or wait: on an accelerator, or over many elements.
+template <class Body>
+auto unlocked(Device& device, std::int64_t size, Body&& body) {
+  constexpr std::int64_t kQuick = 1 << 14;
+  if (device.is_host() && size <= kQuick) return body();
+  nb::gil_scoped_release release;
+  return body();
+}
+
+}  // namespace crossdock::bind

@@ -1,0 +1,110 @@
+// The doors that other rooms use: memory in and out, copies with their labels, the transfer hook, the default device.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+
+#include "convert.h"
+#include "crossdock/array/dlpack.h"
+#include "crossdock/ops/copy.h"
+#include "crossdock/runtime/error.h"
+#include "crossdock/runtime/transfer_hook.h"
+#include "dlpack.h"
+#include "operators.h"
+#include "types.h"
+
+namespace crossdock::bind {
+
+namespace {
+
+// Gives a Python reference back from any thread; not once the interpreter is going.
+void drop_reference(PyObject* object) {
+  if (!Py_IsInitialized()) return;
+  nb::gil_scoped_acquire acquire;
+  Py_DECREF(object);
+}
+
+Array wrap(nb::object owner, std::uintptr_t address, nb::handle shape, nb::handle strides, nb::handle dtype,
+           bool readonly, nb::handle device) {
+  const Dtype wanted = dtype_of(dtype);
+  Device& place = device_of(device);
+  if (!place.is_host()) {
+    throw DeviceError("host memory cannot be seen by '" + place.spec() + "'; copy it there", place.spec());
+  }
+  Dims extents = dims_of(shape, "shape"), steps = dims_of(strides, "strides");
+  if (extents.size() != steps.size()) {
+    throw DimensionError("shape " + to_string(extents) + " and strides " + to_string(steps) + " differ in length");
+  }
+  checked_nbytes(extents, itemsize(wanted));
+  const auto [low, high] = byte_extent(extents, steps, itemsize(wanted));
+  auto* data = reinterpret_cast<std::byte*>(address);
+  PyObject* held = owner.release().ptr();
+  auto buffer = Buffer::borrow(place, data, static_cast<std::size_t>(high - low), [held] { drop_reference(held); });
+  return Array(std::move(buffer), data, wanted, std::move(extents), std::move(steps), readonly);
+}
+
+// Calls the Python hook; what it raises comes out of the operation that wanted to transfer.
+TransferHook hook_of(nb::object function) {
+  auto held = std::shared_ptr<PyObject>(function.release().ptr(), drop_reference);
+  return [held](const Transfer& transfer) {
+    nb::gil_scoped_acquire acquire;
+    nb::handle(held.get())(transfer.op, transfer.nbytes, transfer.source, transfer.target, transfer.implicit,
+                           transfer.host);
+  };
+}
+
+void copy_labelled(const Array& target, const Array& source, std::optional<std::string> from,
+                   std::optional<std::string> to, const std::string& op, bool implicit, bool blocking) {
+  const TransferLabel label{op.c_str(), from.value_or(""), to.value_or(""), implicit, blocking};
+  nb::gil_scoped_release release;
+  copy_into(target, source, label);
+}
+
+}  // namespace
+
+void define_exchange(nb::module_& m) {
+  m.def(
+      "_wrap",
+      [](nb::object owner, std::uintptr_t address, nb::handle shape, nb::handle strides, nb::handle dtype,
+         bool readonly, nb::handle device) {
+        return to_python(wrap(std::move(owner), address, shape, strides, dtype, readonly, device));
+      },
+      "owner"_a, "address"_a, "shape"_a, "strides"_a, "dtype"_a, "readonly"_a, "device"_a,
+      nb::sig("def _wrap(owner: typing.Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: "
+              "typing.Any, readonly: bool, device: Device | str | None) -> Array"),
+      "A view of host memory that ``owner`` keeps alive; the caller vouches for address, shape and byte strides.");
+  m.def("_copy_into", &copy_labelled, "target"_a, "source"_a, nb::kw_only(), "from_"_a = nb::none(),
+        "to"_a = nb::none(), "op"_a = "copy", "implicit"_a = false, "blocking"_a = true,
+        "Writes source into target, converting and broadcasting; calls the transfer hook when bytes leave a memory.");
+  m.def(
+      "_set_transfer_hook",
+      [](nb::object hook) { set_transfer_hook(hook.is_none() ? TransferHook() : hook_of(std::move(hook))); },
+      "hook"_a.none(), "Installs the one transfer hook; None removes it.");
+  m.def("_set_default_device", &set_default_device, "function"_a.none(),
+        "Asked by creation functions without device; gives a Device or None.");
+  m.def(
+      "from_dlpack",
+      [](nb::handle x, nb::handle device, nb::handle copy) {
+        if (!copy.is_none() && !PyBool_Check(copy.ptr())) throw TypeError("from_dlpack: copy is None, True or False");
+        Array array = from_producer(x, copy);
+        Device& place = device.is_none() ? array.device() : device_of(device);
+        if (copy.ptr() == Py_False && place.physical() != array.device().physical()) {
+          throw CopyRequiredError("from_dlpack: moving from '" + array.device().spec() + "' to '" + place.spec() +
+                                  "' takes a copy, and copy=False forbids it");
+        }
+        nb::gil_scoped_release release;
+        const bool moves = place.physical() != array.device().physical();
+        Array out = to_device(array, place);
+        return copy.ptr() == Py_True && !moves ? crossdock::copy(out) : out;
+      },
+      "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
+      nb::sig("def from_dlpack(x: typing.Any, /, *, device: Device | str | None = None, copy: bool | None = None) -> "
+              "Array"),
+      "An array on the memory of any object with ``__dlpack__`` (array API standard, \"Creation functions\").\n\n"
+      "A view unless ``copy`` or a move to ``device`` makes a copy. Read-only when the producer says so, or speaks a "
+      "DLPack\n"
+      "version that cannot say otherwise. BufferError for what cannot be read.");
+}
+
+}  // namespace crossdock::bind

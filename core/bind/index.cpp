@@ -1,0 +1,107 @@
+#include "index.h"
+
+#include <string>
+
+#include "convert.h"
+#include "crossdock/ops/copy.h"
+#include "crossdock/ops/elementwise.h"
+#include "crossdock/runtime/error.h"
+
+namespace crossdock::bind {
+
+namespace {
+
+std::int64_t integer_of(PyObject* object, bool clip) {
+  const nb::object integer = nb::steal(PyNumber_Index(object));
+  if (!integer.is_valid()) throw nb::python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+  if (overflow == 0) {
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return value;
+  }
+  // A slice ends at the array's end anyway; an index that large is in no array.
+  if (clip) return overflow > 0 ? PY_SSIZE_T_MAX : -PY_SSIZE_T_MAX;
+  throw IndexError("index " + nb::cast<std::string>(nb::str(integer)) + " is out of bounds for every axis");
+}
+
+std::optional<std::int64_t> bound_of(nb::handle slice, const char* attribute) {
+  const nb::object bound = slice.attr(attribute);
+  if (bound.is_none()) return std::nullopt;
+  if (!PyIndex_Check(bound.ptr())) {
+    throw TypeError("a slice takes integers or None, not " + nb::cast<std::string>(nb::repr(bound)));
+  }
+  return integer_of(bound.ptr(), true);
+}
+
+Index index_of(PyObject* item) {
+  if (PySlice_Check(item)) {
+    const nb::handle slice(item);
+    return Slice{bound_of(slice, "start"), bound_of(slice, "stop"), bound_of(slice, "step")};
+  }
+  if (item == Py_Ellipsis) return Ellipsis{};
+  if (item == Py_None) return NewAxis{};
+  const Array* array = array_or_null(item);
+  const bool integer =
+      array ? array->ndim() == 0 && is_integer(array->dtype()) : PyIndex_Check(item) && !PyBool_Check(item);
+  // numpy's arrays have __index__ too; those of one dimension and more are not single integers.
+  if (integer && !(is_numpy_array(item) && nb::cast<int>(nb::handle(item).attr("ndim")) != 0)) {
+    return integer_of(item, false);
+  }
+  if (array || is_numpy_array(item) || PyBool_Check(item) || PyList_Check(item)) {
+    throw NotImplementedError("indexing by masks and integer arrays is not there yet; use where(), or slices");
+  }
+  throw IndexError("an index is an integer, a slice, ... or None, not " +
+                   nb::cast<std::string>(nb::repr(nb::handle(item))));
+}
+
+// bool < integer < real < complex; storage dtypes rank with what they hold.
+int rank(Dtype dtype) {
+  switch (kind(dtype)) {
+    case DtypeKind::boolean:
+      return 0;
+    case DtypeKind::signed_integer:
+    case DtypeKind::unsigned_integer:
+      return 1;
+    case DtypeKind::real_floating:
+      return 2;
+    case DtypeKind::complex_floating:
+      return 3;
+    case DtypeKind::storage:
+      return dtype == Dtype::int4 || dtype == Dtype::uint4 ? 1 : 2;
+  }
+  return 3;
+}
+
+}  // namespace
+
+std::vector<Index> indexes_of(PyObject* key) {
+  if (!PyTuple_Check(key)) return {index_of(key)};
+  std::vector<Index> indexes;
+  const Py_ssize_t count = PyTuple_Size(key);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (i > 4 * kMaxNdim) throw IndexError("too many indices: " + std::to_string(count));
+    indexes.push_back(index_of(PyTuple_GetItem(key, i)));
+  }
+  return indexes;
+}
+
+void assign(const Array& array, PyObject* key, const Argument& value) {
+  array.require_writable("assignment");
+  const Array target = index(array, indexes_of(key));
+  const auto* source = std::get_if<const Array*>(&value);
+  if (!source) {
+    const Array element = to_array(std::get<Scalar>(value), array.dtype(), array.device());
+    unlocked(array.device(), target.size(), [&] { copy_into(target, element, {.op = "assignment"}); });
+    return;
+  }
+  const std::array<Argument, 2> both{&array, *source};
+  common_device("assignment", both);
+  if (rank((*source)->dtype()) > rank(array.dtype())) {
+    throw DtypeError("assignment: " + std::string(name((*source)->dtype())) + " values do not fit in an array of " +
+                     std::string(name(array.dtype())) + "; convert with astype first");
+  }
+  unlocked(array.device(), target.size(), [&] { copy_into(target, **source, {.op = "assignment"}); });
+}
+
+}  // namespace crossdock::bind

@@ -1,0 +1,24 @@
+// The extension module crossdock.core._core.
+#include <nanobind/nanobind.h>
+
+#include "convert.h"
+#include "crossdock/runtime/device.h"
+#include "errors.h"
+#include "types.h"
+
+NB_MODULE(_core, m) {
+  using namespace crossdock::bind;
+  m.doc() = "The compiled array core. Use it through crossdock.core.";
+  nb::set_leak_warnings(false);  // arrays may be alive in other libraries when the interpreter ends
+  crossdock::register_native();
+  crossdock::register_sim();
+  register_error_translation();
+  define_dtype(m);
+  define_device(m);
+  define_array(m);
+  cache_types();
+  define_elementwise(m);
+  define_functions(m);
+  define_exchange(m);
+  define_sim(m);
+}

@@ -1,0 +1,27 @@
+// What the binding files define for the module, and the classes that exist only on the Python side.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "crossdock/runtime/dtype.h"
+
+namespace crossdock::bind {
+
+namespace nb = nanobind;
+
+// A dtype as Python sees it.
+struct DtypeObject {
+  Dtype dtype;
+};
+
+void define_dtype(nb::module_& m);
+void define_device(nb::module_& m);
+void define_array(nb::module_& m);
+void define_elementwise(nb::module_& m);
+void define_functions(nb::module_& m);
+void define_exchange(nb::module_& m);
+void define_sim(nb::module_& m);
+
+extern PyType_Slot array_slots[];  // operators.cpp
+
+}  // namespace crossdock::bind

@@ -1,0 +1,20 @@
+// Reductions (array API standard, "Statistical functions", "Searching functions", "Utility functions").
+#pragma once
+
+#include <optional>
+
+#include "crossdock/array/array.h"
+#include "crossdock/runtime/op.h"
+
+namespace crossdock {
+
+// Over `axes`, or all when absent. sum, prod: `dtype`, or at least the default integer for small integers.
+// max, min of an empty axis: ValueError. any, all: bool. Fresh; stays on the device.
+Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims,
+             std::optional<Dtype> dtype = std::nullopt);
+// Floating dtypes only; float16 and bfloat16 are averaged in float32.
+Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims);
+// int64 index of the first extreme, NaN being one; over all elements in C order when `axis` is absent.
+Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims);
+
+}  // namespace crossdock

@@ -1,0 +1,377 @@
+#include "crossdock/ops/elementwise.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "crossdock/ops/copy.h"
+#include "crossdock/runtime/error.h"
+
+namespace crossdock {
+
+namespace {
+
+enum class Takes : std::uint8_t {
+  any,
+  numeric,
+  real,
+  floating,
+  real_floating,
+  integer_or_bool,
+  integer,
+  boolean,
+  complex
+};
+enum class Gives : std::uint8_t { same, boolean, real_part };
+
+struct Rule {
+  Takes takes;
+  Gives gives;
+};
+
+// Array API standard 2024.12, "Element-wise functions": which dtypes each takes, and what it gives.
+constexpr Rule rule(Op op) {
+  switch (op) {
+    case Op::negative:
+    case Op::abs:
+    case Op::sign:
+    case Op::square:
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::pow:
+    case Op::conj:
+      return {Takes::numeric, op == Op::abs ? Gives::real_part : Gives::same};
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::floor_divide:
+    case Op::remainder:
+    case Op::maximum:
+    case Op::minimum:
+      return {Takes::real, Gives::same};
+    case Op::round:
+      return {Takes::numeric, Gives::same};
+    case Op::isnan:
+    case Op::isinf:
+    case Op::isfinite:
+      return {Takes::numeric, Gives::boolean};
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal:
+      return {Takes::real, Gives::boolean};
+    case Op::equal:
+    case Op::not_equal:
+      return {Takes::any, Gives::boolean};
+    case Op::signbit:
+      return {Takes::real_floating, Gives::boolean};
+    case Op::atan2:
+    case Op::hypot:
+    case Op::copysign:
+    case Op::logaddexp:
+    case Op::nextafter:
+      return {Takes::real_floating, Gives::same};
+    case Op::real:
+      return {Takes::numeric, Gives::real_part};
+    case Op::imag:
+      return {Takes::complex, Gives::real_part};
+    case Op::logical_not:
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_xor:
+      return {Takes::boolean, Gives::boolean};
+    case Op::bitwise_invert:
+    case Op::bitwise_and:
+    case Op::bitwise_or:
+    case Op::bitwise_xor:
+      return {Takes::integer_or_bool, Gives::same};
+    case Op::bitwise_left_shift:
+    case Op::bitwise_right_shift:
+      return {Takes::integer, Gives::same};
+    default:
+      return {Takes::floating, Gives::same};
+  }
+}
+
+bool accepts(Takes takes, Dtype dtype) {
+  const bool storage = kind(dtype) == DtypeKind::storage;
+  switch (takes) {
+    case Takes::any:
+      return !storage;
+    case Takes::numeric:
+      return !storage && dtype != Dtype::bool_;
+    case Takes::real:
+      return is_integer(dtype) || is_real_floating(dtype);
+    case Takes::floating:
+      return is_floating(dtype);
+    case Takes::real_floating:
+      return is_real_floating(dtype);
+    case Takes::integer_or_bool:
+      return is_integer(dtype) || dtype == Dtype::bool_;
+    case Takes::integer:
+      return is_integer(dtype);
+    case Takes::boolean:
+      return dtype == Dtype::bool_;
+    case Takes::complex:
+      return is_complex(dtype);
+  }
+  return false;
+}
+
+std::string words(Takes takes) {
+  switch (takes) {
+    case Takes::any:
+      return "any dtype that is computed with";
+    case Takes::numeric:
+      return "a numeric dtype";
+    case Takes::real:
+      return "a real dtype";
+    case Takes::floating:
+      return "a floating-point dtype";
+    case Takes::real_floating:
+      return "a real floating-point dtype";
+    case Takes::integer_or_bool:
+      return "an integer dtype or bool";
+    case Takes::integer:
+      return "an integer dtype";
+    case Takes::boolean:
+      return "bool";
+    case Takes::complex:
+      return "a complex dtype";
+  }
+  return "";
+}
+
+void require(Op op, Takes takes, Dtype dtype) {
+  if (accepts(takes, dtype)) return;
+  throw DtypeError(std::string(name(op)) + ": takes " + words(takes) + ", not " + std::string(name(dtype)) +
+                   "; convert with astype first");
+}
+
+Dtype result_dtype(Gives gives, Dtype dtype) {
+  return gives == Gives::boolean ? Dtype::bool_ : gives == Gives::real_part ? real_part(dtype) : dtype;
+}
+
+// A weak scalar of a higher kind than the arrays has no rule, but for a complex beside real floats.
+Dtype with_weak(const char* op, Dtype dtype, const Scalar& scalar) {
+  const auto refuse = [&](const char* type) -> Dtype {
+    throw DtypeError(std::string(op) + ": a Python " + type + " (" + scalar.text() + ") does not go with " +
+                     std::string(name(dtype)) + "; convert the array with astype first");
+  };
+  if (std::holds_alternative<bool>(scalar.value)) return dtype == Dtype::bool_ ? dtype : refuse("bool");
+  if (std::holds_alternative<double>(scalar.value)) return is_floating(dtype) ? dtype : refuse("float");
+  if (std::holds_alternative<std::complex<double>>(scalar.value)) {
+    if (is_complex(dtype)) return dtype;
+    if (dtype == Dtype::float32) return Dtype::complex64;
+    if (dtype == Dtype::float64) return Dtype::complex128;
+    return refuse("complex");
+  }
+  return is_integer(dtype) || is_floating(dtype) ? dtype : refuse("int");
+}
+
+std::optional<Dtype> strong_dtype(const Argument& argument) {
+  if (const auto* array = std::get_if<const Array*>(&argument)) return (*array)->dtype();
+  return std::get<Scalar>(argument).dtype;
+}
+
+const Dims& shape_of(const Argument& argument) {
+  static const Dims kScalar{};
+  const auto* array = std::get_if<const Array*>(&argument);
+  return array ? (*array)->shape() : kScalar;
+}
+
+Dims common_shape(const char* op, std::span<const Argument> arguments) {
+  try {
+    Dims shape = shape_of(arguments[0]);
+    for (const Argument& argument : arguments.subspan(1)) shape = broadcast_shapes(shape, shape_of(argument));
+    checked_size(shape);
+    return shape;
+  } catch (const DimensionError& error) {
+    throw DimensionError(std::string(op) + ": " + error.what());
+  }
+}
+
+// All operands C-contiguous and of the output's shape (or scalars): one flat run, whatever the number of dimensions.
+bool is_flat(std::span<const Argument> arguments, const Array& out) {
+  if (!out.is_c_contiguous()) return false;
+  for (const Argument& argument : arguments) {
+    if (const auto* array = std::get_if<const Array*>(&argument)) {
+      if (!((*array)->shape() == out.shape()) || !(*array)->is_c_contiguous()) return false;
+    }
+  }
+  return true;
+}
+
+// Arguments already have the launch's dtypes; `dtypes[i]` is what a scalar is stored as.
+void launch(Op op, Dtype dtype, std::span<const Argument> arguments, std::span<const Dtype> dtypes, const Array& out) {
+  if (out.size() == 0) return;
+  Launch launch;
+  launch.op = op;
+  launch.dtype = dtype;
+  const bool flat = is_flat(arguments, out);
+  launch.shape = flat ? Dims{out.size()} : out.shape();
+  const auto place = [&](Operand& operand, const Array& array) {
+    operand.data = array.data();
+    operand.dtype = array.dtype();
+    operand.strides = flat ? Dims{array.itemsize()} : broadcast_strides(array.shape(), array.strides(), out.shape());
+  };
+  for (const Argument& argument : arguments) {
+    Operand& operand = launch.operands[static_cast<std::size_t>(launch.noperands)];
+    if (const auto* array = std::get_if<const Array*>(&argument)) {
+      place(operand, **array);
+    } else {
+      operand.dtype = dtypes[static_cast<std::size_t>(launch.noperands)];
+      store(std::get<Scalar>(argument), operand.dtype, operand.immediate);
+      operand.strides = Dims(launch.shape.size());
+    }
+    ++launch.noperands;
+  }
+  place(launch.operands[static_cast<std::size_t>(launch.noperands++)], out);
+  out.device().launch(std::move(launch));
+}
+
+// Array arguments of another dtype are converted; `keep` owns the results.
+class Converted {
+ public:
+  Converted(std::span<const Argument> arguments, Dtype dtype) : count_(arguments.size()) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto* array = std::get_if<const Array*>(&arguments[i]);
+      if (array && (*array)->dtype() != dtype) {
+        keep_[i].emplace(astype(**array, dtype));
+        arguments_[i] = &*keep_[i];
+      } else {
+        arguments_[i] = arguments[i];
+      }
+    }
+  }
+  std::span<const Argument> arguments() const noexcept { return {arguments_.data(), count_}; }
+
+ private:
+  std::size_t count_;
+  std::array<std::optional<Array>, 3> keep_;
+  std::array<Argument, 3> arguments_{};
+};
+
+void run(Op op, Dtype dtype, std::span<const Argument> arguments, const Array& out) {
+  const Converted converted(arguments, dtype);
+  const std::array<Dtype, 2> dtypes{dtype, dtype};
+  launch(op, dtype, converted.arguments(), dtypes, out);
+}
+
+}  // namespace
+
+Dtype common_dtype(const char* op, std::span<const Argument> arguments) {
+  std::optional<Dtype> dtype;
+  for (const Argument& argument : arguments) {
+    const auto strong = strong_dtype(argument);
+    if (!strong) continue;
+    if (!dtype || *dtype == *strong) {
+      dtype = strong;
+      continue;
+    }
+    const auto both = promote(*dtype, *strong);
+    if (!both) {
+      throw DtypeError(std::string(op) + ": no common dtype for " + std::string(name(*dtype)) + " and " +
+                       std::string(name(*strong)) + "; convert one with astype");
+    }
+    dtype = both;
+  }
+  if (!dtype) throw TypeError(std::string(op) + ": at least one argument must be an array");
+  for (const Argument& argument : arguments) {
+    const auto* scalar = std::get_if<Scalar>(&argument);
+    if (scalar && !scalar->dtype) dtype = with_weak(op, *dtype, *scalar);
+  }
+  return *dtype;
+}
+
+Device& common_device(const char* op, std::span<const Argument> arguments) {
+  Device* device = nullptr;
+  bool mixed = false;
+  for (const Argument& argument : arguments) {
+    const auto* array = std::get_if<const Array*>(&argument);
+    if (!array) continue;
+    if (device && device != &(*array)->device()) mixed = true;
+    device = &(*array)->device();
+  }
+  if (!device) throw TypeError(std::string(op) + ": at least one argument must be an array");
+  if (!mixed) return *device;
+  std::vector<std::pair<int, std::string>> places;
+  std::string text;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (const auto* array = std::get_if<const Array*>(&arguments[i])) {
+      places.emplace_back(static_cast<int>(i), (*array)->device().spec());
+      text +=
+          (text.empty() ? "" : ", ") + ("argument " + std::to_string(i) + " on '" + (*array)->device().spec() + "'");
+    }
+  }
+  throw MixedDevicesError(std::string(op) + ": arguments on several devices: " + text +
+                              "; move one with its to_device, or with get_device(...).send",
+                          std::move(places));
+}
+
+Array elementwise(Op op, std::span<const Argument> arguments) {
+  const char* text = name(op).data();
+  Device& device = common_device(text, arguments);
+  const Rule rules = rule(op);
+  const Dtype dtype = common_dtype(text, arguments);
+  require(op, rules.takes, dtype);
+  Array out = Array::empty(common_shape(text, arguments), result_dtype(rules.gives, dtype), device);
+  run(op, dtype, arguments, out);
+  return out;
+}
+
+void elementwise_in_place(Op op, const Array& out, const Argument& other) {
+  const char* text = name(op).data();
+  const std::array<Argument, 2> arguments{&out, other};
+  common_device(text, arguments);
+  out.require_writable(text);
+  const Dtype dtype = common_dtype(text, arguments);
+  require(op, rule(op).takes, dtype);
+  if (result_dtype(rule(op).gives, dtype) != out.dtype()) {
+    throw DtypeError(std::string(text) + ": the result has dtype " + std::string(name(dtype)) +
+                     " and cannot be stored in place in " + std::string(name(out.dtype())));
+  }
+  if (!(common_shape(text, arguments) == out.shape())) {
+    throw DimensionError(std::string(text) + ": shape " + to_string(shape_of(other)) + " does not broadcast to " +
+                         to_string(out.shape()) + " in place");
+  }
+  const auto* array = std::get_if<const Array*>(&other);
+  const bool same_elements = array && (*array)->data() == out.data() && (*array)->strides() == out.strides();
+  if (array && !same_elements && may_overlap(out, **array)) {
+    const Array apart = copy(**array);
+    run(op, dtype, std::array<Argument, 2>{&out, &apart}, out);
+  } else {
+    run(op, dtype, arguments, out);
+  }
+}
+
+Array where(const Argument& condition, const Argument& a, const Argument& b) {
+  const std::array<Argument, 3> all{condition, a, b};
+  Device& device = common_device("where", all);
+  const bool is_bool = std::holds_alternative<const Array*>(condition)
+                           ? strong_dtype(condition) == Dtype::bool_
+                           : std::holds_alternative<bool>(std::get<Scalar>(condition).value);
+  if (!is_bool) throw DtypeError("where: the condition must have dtype bool");
+  const std::array<Argument, 2> values{a, b};
+  Dtype dtype{};
+  if (strong_dtype(a) || strong_dtype(b)) {
+    dtype = common_dtype("where", values);
+  } else {
+    throw TypeError("where: at least one of x1 and x2 must be an array");
+  }
+  Array out = Array::empty(common_shape("where", all), dtype, device);
+  const Converted converted(values, dtype);
+  const std::array<Argument, 3> arguments{condition, converted.arguments()[0], converted.arguments()[1]};
+  launch(Op::where, dtype, arguments, std::array<Dtype, 3>{Dtype::bool_, dtype, dtype}, out);
+  return out;
+}
+
+Array clip(const Array& x, const std::optional<Argument>& low, const std::optional<Argument>& high) {
+  Array out = x;
+  if (low) out = elementwise(Op::maximum, std::array<Argument, 2>{&out, *low});
+  if (high) out = elementwise(Op::minimum, std::array<Argument, 2>{&out, *high});
+  return low || high ? out : copy(x);
+}
+
+}  // namespace crossdock

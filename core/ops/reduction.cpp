@@ -1,0 +1,129 @@
+#include "crossdock/ops/reduction.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "crossdock/ops/copy.h"
+#include "crossdock/ops/elementwise.h"
+#include "crossdock/ops/manipulation.h"
+#include "crossdock/runtime/error.h"
+
+namespace crossdock {
+
+namespace {
+
+// The axes as flags.
+std::array<bool, kMaxNdim> reduced_axes(const Array& array, const std::optional<Dims>& axes, const char* op) {
+  std::array<bool, kMaxNdim> reduced{};
+  if (!axes) {
+    std::fill_n(reduced.begin(), array.ndim(), true);
+    return reduced;
+  }
+  for (auto axis : *axes) {
+    bool& flag = reduced[static_cast<std::size_t>(normalize_axis(axis, array.ndim(), op))];
+    if (flag)
+      throw DimensionError(std::string(op) + ": axis " + std::to_string(axis) + " is named twice in " +
+                           to_string(*axes));
+    flag = true;
+  }
+  return reduced;
+}
+
+Array launch_reduction(Op op, const Array& array, const std::array<bool, kMaxNdim>& reduced, bool keepdims,
+                       Dtype out_dtype) {
+  Launch launch;
+  launch.op = op;
+  launch.dtype = array.dtype();
+  launch.noperands = 2;
+  Dims out_shape, kept_shape, in_strides, reduced_shape, reduced_strides;
+  for (int i = 0; i < array.ndim(); ++i) {
+    const bool goes = reduced[static_cast<std::size_t>(i)];
+    (goes ? reduced_shape : kept_shape).push_back(array.shape()[i]);
+    (goes ? reduced_strides : in_strides).push_back(array.strides()[i]);
+    if (!goes || keepdims) out_shape.push_back(goes ? 1 : array.shape()[i]);
+  }
+  Array out = Array::empty(out_shape, out_dtype, array.device());
+  if (out.size() == 0) return out;
+  Dims out_strides = contiguous_strides(kept_shape, out.itemsize());
+  for (int i = 0; i < reduced_shape.size(); ++i) {
+    kept_shape.push_back(reduced_shape[i]);
+    in_strides.push_back(reduced_strides[i]);
+    out_strides.push_back(0);
+  }
+  launch.reduced = reduced_shape.size();
+  launch.shape = std::move(kept_shape);
+  launch.operands[0] = {.data = array.data(), .dtype = array.dtype(), .strides = std::move(in_strides)};
+  launch.operands[1] = {.data = out.data(), .dtype = out_dtype, .strides = std::move(out_strides)};
+  array.device().launch(std::move(launch));
+  return out;
+}
+
+void require_elements(Op op, const Array& array, const std::array<bool, kMaxNdim>& reduced) {
+  for (int i = 0; i < array.ndim(); ++i) {
+    if (reduced[static_cast<std::size_t>(i)] && array.shape()[i] == 0) {
+      throw ValueError(std::string(name(op)) + ": axis " + std::to_string(i) + " has no elements (shape " +
+                       to_string(array.shape()) + "), and there is no neutral one");
+    }
+  }
+}
+
+Dtype accumulator(Op op, Dtype dtype) {
+  if (dtype == Dtype::bool_ || kind(dtype) == DtypeKind::storage) {
+    throw DtypeError(std::string(name(op)) + ": takes a numeric dtype, not " + std::string(name(dtype)) +
+                     "; convert with astype first");
+  }
+  if (kind(dtype) == DtypeKind::signed_integer) return Dtype::int64;
+  if (kind(dtype) == DtypeKind::unsigned_integer) return Dtype::uint64;
+  return dtype;
+}
+
+}  // namespace
+
+Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims, std::optional<Dtype> dtype) {
+  const auto reduced = reduced_axes(array, axes, name(op).data());
+  if (op == Op::any || op == Op::all) {
+    if (kind(array.dtype()) == DtypeKind::storage) {
+      throw DtypeError(std::string(name(op)) + ": does not take " + std::string(name(array.dtype())) +
+                       "; convert with astype first");
+    }
+    return launch_reduction(op, array, reduced, keepdims, Dtype::bool_);
+  }
+  if (op == Op::max || op == Op::min) {
+    if (!is_integer(array.dtype()) && !is_real_floating(array.dtype())) {
+      throw DtypeError(std::string(name(op)) + ": takes a real dtype, not " + std::string(name(array.dtype())));
+    }
+    require_elements(op, array, reduced);
+    return launch_reduction(op, array, reduced, keepdims, array.dtype());
+  }
+  const Dtype wanted = dtype.value_or(accumulator(op, array.dtype()));
+  return launch_reduction(op, astype_if_needed(array, wanted), reduced, keepdims, wanted);
+}
+
+Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims) {
+  if (!is_floating(array.dtype())) {
+    throw DtypeError("mean: takes a floating-point dtype, not " + std::string(name(array.dtype())) +
+                     "; convert with astype first");
+  }
+  const auto reduced = reduced_axes(array, axes, "mean");
+  std::int64_t count = 1;
+  for (int i = 0; i < array.ndim(); ++i) count *= reduced[static_cast<std::size_t>(i)] ? array.shape()[i] : 1;
+  const bool narrow = array.itemsize() < 4;
+  const Array total = reduce(Op::sum, narrow ? astype(array, Dtype::float32) : array, axes, keepdims);
+  const std::array<Argument, 2> arguments{&total, Scalar{static_cast<double>(count)}};
+  const Array out = elementwise(Op::divide, arguments);
+  return narrow ? astype(out, array.dtype()) : out;
+}
+
+Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims) {
+  if (!is_integer(array.dtype()) && !is_real_floating(array.dtype())) {
+    throw DtypeError(std::string(name(op)) + ": takes a real dtype, not " + std::string(name(array.dtype())));
+  }
+  std::optional<Dims> axes;
+  if (axis) axes = Dims{*axis};
+  const auto reduced = reduced_axes(array, axes, name(op).data());
+  require_elements(op, array, reduced);
+  return launch_reduction(op, array, reduced, keepdims, Dtype::int64);
+}
+
+}  // namespace crossdock
