@@ -23,7 +23,7 @@ Registry& registry() {
   return *one;
 }
 
-std::atomic<bool> fork_is_pending{false};
+std::atomic<int> forks_pending{0};
 
 // All or none. No order of locks is needed, since nothing is waited for while something is held.
 bool hold_all(bool patient) {
@@ -38,7 +38,7 @@ bool hold_all(bool patient) {
 
 void before_fork() {
   using Clock = std::chrono::steady_clock;
-  fork_is_pending.store(true);
+  forks_pending.fetch_add(1);
   auto deadline = Clock::now() + std::chrono::seconds(1);
   for (;;) {
     registry().mutex.lock();
@@ -51,13 +51,13 @@ void before_fork() {
 void after_fork_in_parent() {
   for (auto* one : registry().all) one->handlers().release();
   registry().mutex.unlock();
-  fork_is_pending.store(false);
+  forks_pending.fetch_sub(1);
 }
 
 void after_fork_in_child() {
   for (auto* one : registry().all) one->handlers().restart();
   registry().mutex.unlock();
-  fork_is_pending.store(false);
+  forks_pending.store(0);
 }
 
 [[maybe_unused]] const int installed =
@@ -75,6 +75,6 @@ AtFork::~AtFork() {
   std::erase(registry().all, this);
 }
 
-bool AtFork::pending() noexcept { return fork_is_pending.load(std::memory_order_relaxed); }
+bool AtFork::pending() noexcept { return forks_pending.load(std::memory_order_relaxed) > 0; }
 
 }  // namespace crossdock

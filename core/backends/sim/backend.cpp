@@ -1,0 +1,34 @@
+#include <memory>
+
+#include "crossdock/runtime/device.h"
+#include "crossdock/runtime/lazy_devices.h"
+#include "device.h"
+#include "settings.h"
+
+namespace crossdock {
+namespace sim {
+namespace {
+
+class SimBackend final : public Backend {
+ public:
+  explicit SimBackend(const KernelTable& host_kernels) : Backend("sim", &host_kernels) {}
+  int device_count() const noexcept override { return settings().devices; }
+  Device& device(int index) override {
+    return devices_.get(index, [&] { return new SimDevice(*this, index); });
+  }
+
+ private:
+  LazyDevices<SimDevice> devices_;
+};
+
+}  // namespace
+}  // namespace sim
+
+// Its kernels are native's, over its own memory.
+void register_sim() {
+  if (find_backend("sim")) return;
+  register_native();
+  register_backend(std::make_unique<sim::SimBackend>(find_backend("native")->kernels()));
+}
+
+}  // namespace crossdock

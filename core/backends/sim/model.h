@@ -1,0 +1,21 @@
+// The modelled speed of a simulated device.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace crossdock::sim {
+
+// Makes an operation last as long as the model says: from here to the end of the scope, at least.
+class Modelled {
+ public:
+  explicit Modelled(std::size_t nbytes = 0, double gbps = 0) noexcept;
+  ~Modelled();
+  Modelled(const Modelled&) = delete;
+  Modelled& operator=(const Modelled&) = delete;
+
+ private:
+  std::chrono::steady_clock::time_point until_;  // the epoch: no wait
+};
+
+}  // namespace crossdock::sim

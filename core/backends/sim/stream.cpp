@@ -1,0 +1,107 @@
+#include "stream.h"
+
+#include <utility>
+
+#include "counters.h"
+#include "crossdock/runtime/error.h"
+#include "device.h"
+#include "event.h"
+#include "faults.h"
+
+namespace crossdock::sim {
+namespace {
+
+void refuse_waiting_for_itself(const Queue& queue, const Device& device) {
+  if (queue.in_task())
+    throw DeviceError("synchronize: work on " + device.spec() + " cannot wait for its own stream", device.spec());
+}
+
+}  // namespace
+
+void surface(const SimDevice& device, const std::optional<Failure>& failure) {
+  if (failure)
+    throw AsyncDeviceError(failure->op + " failed on " + device.spec() + ": " + failure->message, device.spec(),
+                           failure->op);
+  if (is_lost(device.index()))
+    throw AsyncDeviceError("synchronize failed on " + device.spec() + ": the device is lost", device.spec(),
+                           "synchronize");
+}
+
+SimStream::SimStream(SimDevice& device) : Stream(device), device_(device), queue_(std::make_shared<Queue>()) {
+  device_.add(queue_);
+}
+
+SimStream::~SimStream() {
+  queue_->stop();
+  device_.remove(queue_);
+  device_.allocator().forget(*this);
+}
+
+void SimStream::push(Task task) {
+  if (operation_finds_device_lost(device_.index())) task.work = [] { throw DeviceError("the device is lost"); };
+  queue_->push(std::move(task));
+}
+
+void SimStream::run(Task task) {
+  refuse_waiting_for_itself(*queue_, device_);
+  if (operation_finds_device_lost(device_.index())) task.work = [] { throw DeviceError("the device is lost"); };
+  std::optional<Failure> failure;
+  task.report = &failure;
+  count_sync(device_.index());
+  queue_->wait(queue_->push(std::move(task), Queue::Wake::no));
+  if (failure) queue_->clear_failure(failure->ticket);
+  surface(device_, failure);
+}
+
+void SimStream::enqueue(const char* op, std::function<void()> work) { push({op, std::move(work)}); }
+
+Event SimStream::record() {
+  if (queue_->idle() && !queue_->failure()) return {};
+  auto state = std::make_shared<QueueEvent>(device_, queue_);
+  // The task must not own the event: it would keep itself alive through the queue.
+  std::weak_ptr<QueueEvent> event = state;
+  auto mark = [event] {
+    if (auto state = event.lock()) state->failure = state->queue->failure();
+  };
+  state->ticket = queue_->push({"record", std::move(mark), nullptr, true});
+  return Event(state);
+}
+
+void SimStream::wait(const Event& event) {
+  auto state = event.state();
+  if (!state) return;
+  auto check = [state] {
+    if (auto* own = dynamic_cast<QueueEvent*>(state.get())) return own->check();
+    state->wait();
+  };
+  push({"wait", std::move(check), state});
+}
+
+void SimStream::synchronize() {
+  refuse_waiting_for_itself(*queue_, device_);
+  count_sync(device_.index());
+  queue_->wait(queue_->last());
+  surface(device_, queue_->take_failure());
+}
+
+bool QueueEvent::done() const noexcept {
+  if (queue->done(ticket)) return true;
+  queue->nudge();
+  return false;
+}
+
+void QueueEvent::wait_in_queue() noexcept { queue->wait(ticket); }
+
+void QueueEvent::check() const {
+  if (failure) surface(device, failure);
+}
+
+void QueueEvent::wait() {
+  refuse_waiting_for_itself(*queue, device);
+  count_sync(device.index());
+  queue->wait(ticket);
+  if (failure) queue->clear_failure(failure->ticket);
+  surface(device, failure);
+}
+
+}  // namespace crossdock::sim
