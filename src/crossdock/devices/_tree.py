@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 import dataclasses
 import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -24,13 +25,11 @@ _ARRAY_MARKS = ('__crossdock_array__', '__dlpack__', '__array_interface__', '__c
 def _optree() -> ModuleType:
     import optree
 
-    # Never left again: the mode is per namespace and this one is ours, but entering and leaving it is not thread-safe.
-    _entered.append(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
-    _entered[0].__enter__()
+    # Not left before the end: the mode is per namespace and this one is ours, but switching it is not thread-safe.
+    ordered = ExitStack()
+    ordered.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
+    atexit.register(ordered.close)
     return optree
-
-
-_entered: list[AbstractContextManager[None]] = []
 
 
 class _Leaf(NamedTuple):

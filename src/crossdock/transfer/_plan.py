@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import functools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,17 +116,17 @@ def plan(
 
 
 def _cheapest(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, copy: bool | None) -> Plan:
-    found = Plan(SAME, source, target, dtype)
-    against = _against_sharing(source, target, dtype, copy=copy)
-    for route, reason in (
-        (SAME, against or _against_same(source, target)),
-        (ALIAS, against or _against_alias(source, target)),
-        (DEVICE_COPY, _against_device_copy(source.place, target)),
-    ):
-        if not reason:
-            return replace(found, route=route)
-        found = replace(found, refused=(*found.refused, (route, reason)))
-    return replace(found, route=COPY)
+    shared = _against_sharing(source, target, dtype, copy=copy)
+    same = shared or _against_same(source, target)
+    if not same:
+        return Plan(SAME, source, target, dtype)
+    alias = shared or _against_alias(source, target)
+    if not alias:
+        return Plan(ALIAS, source, target, dtype, ((SAME, same),))
+    near = _against_device_copy(source.place, target)
+    if not near:
+        return Plan(DEVICE_COPY, source, target, dtype, ((SAME, same), (ALIAS, alias)))
+    return Plan(COPY, source, target, dtype, ((SAME, same), (ALIAS, alias), (DEVICE_COPY, near)))
 
 
 def _against_sharing(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, copy: bool | None) -> str:
@@ -169,7 +170,13 @@ def _check_dtype(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any]) -
         raise DtypeError(
             f'{source.dtype.name} -> {dtype.name} would drop the imaginary parts; take the real part first', dtype=dtype
         )
-    if target.dtypes is not None and dtype.name not in target.dtypes:
+    if target.dtypes is not None and _name(dtype) not in target.dtypes:
         raise DtypeError(
             f'{target.device} has no data type {dtype.name}; it has {", ".join(sorted(target.dtypes))}', dtype=dtype
         )
+
+
+@functools.cache
+def _name(dtype: np.dtype[Any]) -> str:
+    # NumPy puts the name together anew each time, in microseconds.
+    return dtype.name

@@ -1,0 +1,336 @@
+"""The contract suite of back-ends: subclass `BackendContract` in a test, and pytest holds a back-end to its promises.
+
+::
+
+    from crossdock.devices.testing import BackendContract
+
+    class TestToy(BackendContract):
+        spec = '@toy'
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossdock as xd
+from crossdock.devices import CONTRACT_VERSION, Backend, Device
+from crossdock.devices._dtype import STANDARD
+
+__all__ = ['BackendContract']
+
+_BASE = np.arange(48, dtype='float32').reshape(6, 8)
+
+
+def _readonly() -> np.ndarray[Any, Any]:
+    array = _BASE.copy()
+    array.flags.writeable = False
+    return array
+
+
+LAYOUTS = {
+    'contiguous': _BASE,
+    'transposed': _BASE.T,
+    'fortran': np.asfortranarray(_BASE),
+    'reversed': _BASE[::-1],
+    'both reversed and stepped': _BASE[::-2, ::-3],
+    'columns': _BASE[:, 1:3],
+    'broadcast': np.broadcast_to(_BASE[0], (4, 8)),
+    'empty': _BASE[1:1],
+    'empty inside': np.zeros((2, 0, 3), 'float32'),
+    '0-d': np.array(2.5, 'float32'),
+    'one element, odd strides': np.ndarray((1, 10), 'float32', strides=(3, 4), buffer=bytes(40)),
+    'read-only': _readonly(),
+    'unaligned steps': np.zeros(4, [('a', 'i1'), ('b', 'f4')])['b'],
+}
+
+DTYPES = (*sorted(STANDARD), 'bfloat16')
+
+
+class BackendContract:
+    """What every back-end promises. The tests need one device that works; without it they are skipped with the reason.
+
+    Attributes
+    ----------
+    spec : str
+        A device of the back-end, in canonical form.
+    wrong_specs : tuple of str
+        Specs of the kind that its grammar refuses.
+    import_checked : bool
+        Whether to check, in a process of its own, that asking about devices does not import the library. Switch it
+        off for a back-end that is registered by the test itself.
+    """
+
+    spec: str
+    wrong_specs: tuple[str, ...] = ()
+    import_checked: bool = True
+
+    @pytest.fixture
+    def device(self) -> Device:
+        """The device under test."""
+        try:
+            return xd.get_device(self.spec)
+        except xd.errors.DeviceUnavailableError as error:
+            pytest.skip(str(error))
+
+    @pytest.fixture
+    def backend(self, device: Device) -> Backend:
+        """The back-end under test."""
+        return device._backend
+
+    @pytest.fixture
+    def holds(self, device: Device) -> Callable[[str], bool]:
+        """A function that says whether arrays of a dtype can live on the device."""
+        allowed = device._place.dtypes
+
+        def holds(name: str) -> bool:
+            return allowed is None or name in allowed
+
+        return holds
+
+    # -- names ---------------------------------------------------------------------------------------------------
+
+    def test_declares_itself(self, backend: Backend) -> None:
+        """Version, kind and library are there, and the kind is what specs begin with."""
+        assert backend.contract_version == CONTRACT_VERSION
+        assert backend.kind.isidentifier()
+        assert backend.kind.isascii()
+        assert backend.kind.islower()
+        assert self.spec.startswith(backend.prefix + backend.kind)
+        assert backend.library
+        assert backend.module_name
+
+    def test_spec_and_device_say_the_same(self, device: Device, backend: Backend) -> None:
+        """A device prints its spec, and there is one object for each."""
+        assert str(device) == device.name == self.spec
+        assert device.kind == backend.kind
+        assert xd.get_device(self.spec) is device
+        assert pickle.loads(pickle.dumps(device)) is device
+        assert copy.copy(device) is device
+        assert copy.deepcopy(device) is device
+        assert hash(device) == hash(xd.get_device(self.spec))
+        assert device != self.spec
+
+    def test_refuses_what_is_outside_its_grammar(self, backend: Backend) -> None:
+        """A suffix that means nothing is a `SpecError` that shows it."""
+        head = backend.prefix + backend.kind
+        for wrong in (
+            f'{head}:',
+            f'{head}::0',
+            f'{head}: 0',
+            f'{head}:00',
+            f'{head}:-1',
+            f'{head}:0x',
+            *self.wrong_specs,
+        ):
+            with pytest.raises(xd.errors.SpecError) as caught:
+                xd.get_device(wrong)
+            assert repr(wrong) in str(caught.value)
+
+    def test_describes_its_devices(self, device: Device, backend: Backend) -> None:
+        """Each device that works is listed, and a device that is not listed is refused with a reason."""
+        assert device in xd.available_devices()
+        assert backend.unavailable() == ''
+        assert [row['available'] for row in xd.describe_devices() if row['spec'] == self.spec] == [True]
+        if device.index is not None:
+            absent = self.spec.removesuffix(str(device.index)) + '99999'
+            with pytest.raises(xd.errors.DeviceUnavailableError) as caught:
+                xd.get_device(absent)
+            assert absent in str(caught.value)
+            assert caught.value.reason
+
+    def test_takes_the_librarys_own_device(self, device: Device) -> None:
+        """The library's device object, if it has one, names the device."""
+        if device.native is not None:
+            assert xd.get_device(device.native) is device
+
+    def test_asking_does_not_import_the_library(self, device: Device, backend: Backend) -> None:
+        """Listing devices leaves the library alone."""
+        if not self.import_checked or backend.module_name in ('numpy', 'crossdock.core'):
+            pytest.skip('imported by crossdock itself, or not known in another process')
+        code = f'import crossdock, sys; crossdock.describe_devices(); sys.exit({backend.module_name!r} in sys.modules)'
+        assert subprocess.run([sys.executable, '-c', code]).returncode == 0
+
+    def test_place(self, device: Device, backend: Backend) -> None:
+        """The facts about the device agree with the device."""
+        place = device._place
+        assert (place.device, place.library) == (device.name, backend.library)
+        assert backend.spec(place.suffix) == device.name
+        assert place.physical == device.physical != ''
+
+    # -- devices -------------------------------------------------------------------------------------------------
+
+    def test_memory_info(self, device: Device) -> None:
+        """Bytes, or None where that is not known."""
+        info = device.memory_info()
+        assert info._fields == ('free', 'total', 'used', 'pooled')
+        assert all(amount is None or (type(amount) is int and amount >= 0) for amount in info)
+        if info.free is not None and info.total is not None:
+            assert info.free <= info.total
+
+    def test_synchronize(self, device: Device) -> None:
+        """Waiting with nothing to wait for returns."""
+        device.synchronize()
+
+    def test_is_current_inside_its_context(self, device: Device) -> None:
+        """A context makes it current, and leaves no trace."""
+        before = xd.current_device()
+        with xd.using_device(self.spec) as inside:
+            assert inside is device is xd.current_device()
+        assert xd.current_device() is before
+
+    # -- arrays --------------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize('name', LAYOUTS)
+    def test_layouts_arrive(self, device: Device, name: str) -> None:
+        """Any layout arrives with its values, its shape and its dtype, and comes back."""
+        there = device.send(LAYOUTS[name])
+        facts = device._backend.facts(there)
+        assert facts.shape == LAYOUTS[name].shape
+        assert facts.dtype == LAYOUTS[name].dtype
+        np.testing.assert_array_equal(xd.to_numpy(there), LAYOUTS[name])
+
+    @pytest.mark.parametrize('name', DTYPES)
+    def test_dtypes_keep_their_bits(self, device: Device, holds: Callable[[str], bool], name: str) -> None:
+        """Each dtype arrives and comes back with the same bits, or is refused clearly."""
+        import ml_dtypes
+
+        source = (np.arange(-4, 4) * 1.5).astype(getattr(ml_dtypes, name, name))
+        if not holds(name):
+            with pytest.raises(xd.errors.DtypeError):
+                device.send(source)
+            return
+        back = xd.to_numpy(device.send(source))
+        assert back.dtype == source.dtype
+        assert back.tobytes() == source.tobytes()
+
+    def test_belongs_to_its_device(self, device: Device, backend: Backend) -> None:
+        """An array that was sent says that it lives where it was sent to."""
+        there = device.send(_BASE)
+        home = xd.get_device(device._place.home)
+        assert isinstance(there, device.supported_array_types)
+        assert device.is_array_supported(there)
+        assert xd.get_device_from_array(there) is home
+        assert xd.get_array_module(there) is device.xp
+        assert backend.facts(there).place.home == device._place.home
+
+    def test_sent_home_is_the_same_object(self, device: Device) -> None:
+        """What lives there already is returned itself."""
+        there = device.send(_BASE)
+        assert device.send(there) is there
+        assert xd.plan(there, device).route == 'same object'
+
+    def test_shares_host_memory(self, device: Device) -> None:
+        """On host memory sending is a view, in both directions; elsewhere ``copy=False`` is refused with the plan."""
+        x = _BASE.copy()
+        if device.physical != 'host':
+            with pytest.raises(xd.errors.CopyRequiredError) as caught:
+                device.send(x, copy=False)
+            assert caught.value.plan.route == 'copy'
+            assert caught.value.plan.nbytes_moved == x.nbytes
+            return
+        there = device.send(x, copy=False)
+        x[2, 3] = -7
+        back = xd.to_numpy(there)
+        assert back[2, 3] == -7
+        assert np.shares_memory(back, x)
+
+    def test_readonly_stays_or_is_copied(self, device: Device) -> None:
+        """No writable array over read-only memory."""
+        x = _readonly()
+        there = device.send(x)
+        back = xd.to_numpy(there)
+        if device.physical == 'host' and device._place.keeps_readonly:
+            assert not back.flags.writeable
+            assert np.shares_memory(back, x)
+            with pytest.raises(xd.errors.ReadOnlyError):
+                xd.copyto(there, 1.0)
+        else:
+            assert not np.shares_memory(back, x)
+
+    def test_copy_true_copies(self, device: Device) -> None:
+        """``copy=True`` shares no memory with the source, on the way and at home."""
+        x = _BASE.copy()
+        there = device.send(x, copy=True)
+        again = device.send(there, copy=True)
+        x[:] = 0
+        xd.copyto(there, 1.0)
+        np.testing.assert_array_equal(xd.to_numpy(again), _BASE)
+
+    def test_source_may_change_after_send(self, device: Device) -> None:
+        """A copy has read its source when `send` returns."""
+        x = np.ones(100_000, 'float32')
+        there = device.send(x, copy=True)
+        x[:] = 2
+        assert xd.to_numpy(there).sum() == 100_000
+
+    def test_converts(self, device: Device) -> None:
+        """``dtype=`` converts on the way."""
+        there = device.send(_BASE, dtype='int32')
+        assert device._backend.facts(there).dtype == np.int32
+        np.testing.assert_array_equal(xd.to_numpy(there), _BASE.astype('int32'))
+
+    def test_trees(self, device: Device) -> None:
+        """Containers are walked; numbers become arrays; None stays; an array met twice stays one."""
+        sent = device.send({'a': [_BASE, _BASE], 'b': (1, 2.5, True, None, np.int16(3))})
+        assert sent['a'][0] is sent['a'][1]
+        assert sent['b'][3] is None
+        dtypes = [device._backend.facts(sent['b'][i]).dtype for i in (0, 1, 2, 4)]
+        assert dtypes == [*(device._backend.default_dtype(kind) for kind in (int, float, bool)), np.dtype('int16')]
+        back = xd.to_numpy(sent)
+        assert [float(back['b'][i]) for i in (0, 1, 2, 4)] == [1, 2.5, 1, 3]
+        assert back['b'][4].shape == ()
+
+    def test_a_bad_leaf_is_named(self, device: Device) -> None:
+        """One leaf that cannot travel, and nothing does."""
+        for bad in (np.array(['a']), np.array([object()]), np.arange(3, dtype='>f4'), object(), 'text', b'text', {1}):
+            with pytest.raises(TypeError) as caught:
+                device.send({'layer': [_BASE, bad]})
+            assert "['layer'][1]" in str(caught.value)
+
+    # -- transfers -----------------------------------------------------------------------------------------------
+
+    def test_copyto(self, device: Device) -> None:
+        """Written from the host, from itself and from a number; broadcast, converted, masked."""
+        there = device.send(np.zeros((3, 8), 'float64'), copy=True)
+        xd.copyto(there, _BASE[1])
+        np.testing.assert_array_equal(xd.to_numpy(there)[2], _BASE[1])
+        xd.copyto(there, device.send(_BASE[3:, :], copy=True))
+        np.testing.assert_array_equal(xd.to_numpy(there), _BASE[3:])
+        xd.copyto(there, 7, where=_BASE[:3] > 10)
+        np.testing.assert_array_equal(xd.to_numpy(there), np.where(_BASE[:3] > 10, 7, _BASE[3:]))
+
+    def test_copyto_refuses_and_changes_nothing(self, device: Device) -> None:
+        """A shape or dtype that does not fit leaves the destination as it was."""
+        there = device.send(np.zeros((3, 8), 'int32'), copy=True)
+        for bad in (_BASE, 1.5, np.zeros(7, 'int32'), None, 'x', [1] * 8):
+            with pytest.raises((TypeError, ValueError)):
+                xd.copyto(there, bad)
+        assert not xd.to_numpy(there).any()
+
+    def test_every_copy_is_traced(self, device: Device) -> None:
+        """One row for each copy between memories, none for anything else, and nothing stays switched on."""
+        with xd.trace_transfers() as log:
+            there = device.send({'w': _BASE})
+            xd.to_numpy(there)
+        if device.physical == 'host':
+            assert not list(log)
+        else:
+            assert [(row.source, row.target) for row in log] == [('@numpy', self.spec), (self.spec, '@numpy')]
+            assert [row.nbytes for row in log] == [_BASE.nbytes] * 2
+            assert not any(row.implicit for row in log)
+            assert [row.path for row in log] == ["['w']"] * 2
+        device.send(_BASE)
+        assert len(log) in (0, 2)
+
+    def test_observe_can_be_switched_off_and_on(self, backend: Backend) -> None:
+        """Switching the observation is repeatable."""
+        for hook in (None, lambda *facts: None, None, None):
+            backend.observe(hook)

@@ -1,0 +1,19 @@
+from crossdock.devices.testing import BackendContract
+
+
+class TestNative(BackendContract):
+    spec = 'native:0'
+    wrong_specs = ('@native', 'Native:0')
+
+
+class TestSecondNative(BackendContract):
+    spec = 'native:1'
+
+
+class TestSim(BackendContract):
+    spec = 'sim:0'
+    wrong_specs = ('sim0', 'sim:0:0')
+
+
+class TestSecondSim(BackendContract):
+    spec = 'sim:1'
