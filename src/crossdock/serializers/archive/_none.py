@@ -14,7 +14,14 @@ __all__ = ['is_pickled_none', 'MAX_NBYTES']
 
 MAX_NBYTES = 1024
 
-_MODULES = ('numpy.core.multiarray', 'numpy._core.multiarray')
+# Where NumPy has kept its functions, and how Python 3 writes bytes in the protocols before it.
+_NAMES = {
+    ('numpy.core.multiarray', '_reconstruct'),
+    ('numpy._core.multiarray', '_reconstruct'),
+    ('numpy', 'ndarray'),
+    ('numpy', 'dtype'),
+    ('_codecs', 'encode'),
+}
 
 
 class _StandIn:
@@ -37,7 +44,7 @@ class _StandIn:
 # The version written in Python: the C one reserves memory for whatever memo index a pickle names.
 class _Unpickler(pickle._Unpickler):
     def find_class(self, module: str, name: str) -> _StandIn:
-        if (module in _MODULES and name == '_reconstruct') or (module == 'numpy' and name in ('ndarray', 'dtype')):
+        if (module, name) in _NAMES:
             return _StandIn(name)
         raise pickle.UnpicklingError(f'{module}.{name} is not part of a pickled None')
 
