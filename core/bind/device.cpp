@@ -2,8 +2,6 @@
 #include "crossdock/runtime/device.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 
 #include "convert.h"
 #include "crossdock/backends/native.h"

@@ -1,13 +1,13 @@
 // The doors that other rooms use: memory in and out, copies with their labels, the transfer hook, the default device.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <memory>
 
 #include "convert.h"
 #include "crossdock/array/dlpack.h"
 #include "crossdock/ops/copy.h"
+#include "crossdock/ops/elementwise.h"
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/transfer_hook.h"
 #include "dlpack.h"
@@ -61,6 +61,20 @@ void copy_labelled(const Array& target, const Array& source, std::optional<std::
   copy_into(target, source, label);
 }
 
+// A dtype stands for an array of it, which a strong scalar does as well.
+Dtype result_type(nb::handle things) {
+  std::vector<Argument> arguments;
+  for (nb::handle thing : nb::borrow<nb::tuple>(things)) {
+    const Array* array = array_or_null(thing.ptr());
+    auto scalar = array ? std::nullopt : scalar_or_null(thing.ptr());
+    if (array)
+      arguments.emplace_back(array);
+    else
+      arguments.emplace_back(scalar ? *scalar : Scalar{false, dtype_of(thing)});
+  }
+  return common_dtype("result_type", arguments);
+}
+
 }  // namespace
 
 void define_exchange(nb::module_& m) {
@@ -77,6 +91,10 @@ void define_exchange(nb::module_& m) {
   m.def("_copy_into", &copy_labelled, "target"_a, "source"_a, nb::kw_only(), "from_"_a = nb::none(),
         "to"_a = nb::none(), "op"_a = "copy", "implicit"_a = false, "blocking"_a = true,
         "Writes source into target, converting and broadcasting; calls the transfer hook when bytes leave a memory.");
+  m.def(
+      "_result_type", [](nb::handle things) { return to_python(result_type(things)); }, "things"_a,
+      nb::sig("def _result_type(things: tuple[typing.Any, ...]) -> dtype"),
+      "The dtype of arithmetic on arrays, dtypes and weak Python numbers.");
   m.def(
       "_set_transfer_hook",
       [](nb::object hook) { set_transfer_hook(hook.is_none() ? TransferHook() : hook_of(std::move(hook))); },

@@ -1,0 +1,82 @@
+"""The parts of `Array` that are easier said in Python; the compiled class calls them by name."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._core import Array
+from .exchange import as_numpy, copy_into
+
+_VERSIONS = ('2021.12', '2022.12', '2023.12', '2024.12')
+
+
+def namespace(array: Array, api_version: str | None) -> ModuleType:
+    """The namespace of an array: ``crossdock.core``."""
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ValueError(f'array API version {api_version!r} is not here; there are {", ".join(_VERSIONS)}')
+    from crossdock import core
+
+    return core
+
+
+def _host_values(array: Array, op: str) -> np.ndarray[Any, Any]:
+    """The values in host memory; an implicit transfer from an accelerator."""
+    if array.device.is_host:
+        return as_numpy(array)
+    landed = _core.empty(array.shape, dtype=array.dtype, device='native:0')
+    copy_into(landed, array, target='@numpy', op=op, implicit=True)
+    return as_numpy(landed)
+
+
+def represent(array: Array) -> str:
+    """``array([0., 2.], shape=(2,), dtype=float32, device='native:0')``."""
+    facts = f"shape={array.shape}, dtype={array.dtype}, device='{array.device}'"
+    values = np.array2string(_host_values(array, 'repr'), separator=', ', prefix='array(')
+    return f'array({values}, {facts})'
+
+
+def format_array(array: Array, spec: str) -> str:
+    """A scalar formats as its number; any other array only without a format spec."""
+    if spec and array.ndim == 0:
+        return format(array.item(), spec)
+    return format(str(array), spec)
+
+
+def as_ndarray(array: Array, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
+    """``Array.__array__``."""
+    if not array.device.is_host:
+        raise TypeError(
+            f"an array on '{array.device}' is not turned into a NumPy array without asking, as that copies it to the "
+            'host; use crossdock.to_numpy(x)'
+        )
+    return np.array(as_numpy(array), dtype=dtype, copy=copy)
+
+
+def array_interface(array: Array) -> dict[str, Any]:
+    """``Array.__array_interface__`` of a host array."""
+    view = as_numpy(array)
+    interface = dict(view.__array_interface__)
+    interface['strides'] = array.strides
+    return interface
+
+
+def _rebuild(values: np.ndarray[Any, Any], spec: str) -> Array:
+    from ._asarray import asarray
+
+    try:
+        device = _core.device(spec)
+    except RuntimeError as error:
+        import warnings
+
+        device = _core.device('native:0')
+        warnings.warn(f"the array was pickled on '{spec}'; it is now on '{device}': {error}", stacklevel=2)
+    return asarray(values, device=device)
+
+
+def reduce(array: Array, protocol: Any) -> tuple[Any, ...]:
+    """Pickle the values of the view, with the device they belong to (out of band where the protocol can)."""
+    return _rebuild, (np.ascontiguousarray(_host_values(array, 'pickle')).reshape(array.shape), str(array.device))

@@ -1,0 +1,130 @@
+"""asarray: a core array from anything that holds numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import CopyRequiredError, DimensionError, DtypeError, UnknownArrayError
+from . import _core
+from ._core import Array, Device
+from .exchange import copy_into, from_numpy
+
+__all__ = ['asarray']
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = None, copy: bool | None = None) -> Array:
+    """Make a core array of an array, a number, or nested sequences of numbers (array API standard).
+
+    Parameters
+    ----------
+    obj : object
+        A core array, a NumPy array, an object with ``__dlpack__`` or the buffer protocol, a number, or nested lists
+        and tuples of numbers.
+    dtype : optional
+        The data type wanted; ``obj``'s own, or the default one of its numbers, when omitted.
+    device : Device or str, optional
+        Where it is wanted; a core array's own device, else the default device, when omitted.
+    copy : bool, optional
+        True: always a fresh array. False: never a copy. None: a copy only where needed.
+
+    Returns
+    -------
+    Array
+        An alias of ``obj``'s memory where that is host memory and ``device`` is a host device; read-only if ``obj`` is.
+
+    Raises
+    ------
+    CopyRequiredError
+        When ``copy=False`` and a copy is needed.
+    DtypeError, DimensionError, UnknownArrayError
+        For a dtype that is not here, ragged sequences, or something that holds no numbers.
+
+    Examples
+    --------
+    >>> import crossdock.core as cx
+    >>> cx.asarray([[1, 2], [3, 4]], device='native:0')
+    array([[1, 2],
+           [3, 4]], shape=(2, 2), dtype=int64, device='native:0')
+    """
+    source, fresh = _source(obj)
+    wanted = source.dtype if dtype is None else _core._dtype(dtype)
+    place = source.device if device is None and isinstance(obj, Array) else _core.device(device)
+    moves = place.physical != source.device.physical
+    if moves or wanted != source.dtype:
+        if copy is False:
+            what = (
+                f"a move from '{source.device}' to '{place}'"
+                if moves
+                else f'a conversion from {source.dtype} to {wanted}'
+            )
+            raise CopyRequiredError(f'asarray: {what} takes a copy, and copy=False forbids it')
+        result = _core.empty(source.shape, dtype=wanted, device=place)
+        copy_into(result, source, source=None if isinstance(obj, Array) else '@numpy')
+        return result
+    if copy and not fresh:
+        return source.to_device(place).__copy__()
+    if copy is False and fresh:
+        raise CopyRequiredError(
+            f'asarray: {type(obj).__name__} has no memory of its own to see, and copy=False forbids a copy'
+        )
+    return source.to_device(place)
+
+
+def _source(obj: Any) -> tuple[Array, bool]:
+    """The values as a core array wherever they are now, and whether their memory is new."""
+    if isinstance(obj, Array):
+        return obj, False
+    if isinstance(obj, np.ndarray):
+        return from_numpy(_without_mask(obj)), False
+    if isinstance(obj, (bool, int, float, complex, np.generic)):
+        return from_numpy(_numbers(obj)), True
+    if hasattr(obj, '__dlpack__'):
+        return _core.from_dlpack(obj), False
+    if isinstance(obj, (list, tuple)):
+        return from_numpy(_sequence(obj)), True
+    try:
+        return from_numpy(np.asarray(memoryview(obj))), False
+    except TypeError:
+        raise UnknownArrayError(f'asarray: {type(obj).__name__} is no array, number or sequence of numbers') from None
+
+
+def _without_mask(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise DtypeError('asarray: a masked array would lose its mask; fill it first, with x.filled(value)')
+    return np.asarray(array)
+
+
+def _numbers(obj: Any) -> np.ndarray[Any, Any]:
+    try:
+        array = np.asarray(obj)
+    except OverflowError as error:
+        raise DtypeError(f'asarray: {error}') from None
+    if array.dtype == object:
+        raise DtypeError(
+            f'asarray: {obj!r} does not fit in 64 bits' if isinstance(obj, int) else f'asarray: no dtype for {obj!r}'
+        )
+    return array
+
+
+def _sequence(obj: Any) -> np.ndarray[Any, Any]:
+    if _holds_arrays(obj):
+        raise DtypeError('asarray: a sequence of core arrays is joined with stack or concat, which move nothing')
+    try:
+        array = np.asarray(obj)
+    except ValueError as error:
+        raise DimensionError(f'asarray: the sequence is ragged: {error}') from None
+    if array.dtype.kind not in 'biufc' or array.dtype == np.longdouble:
+        raise DtypeError(
+            f'asarray: the sequence holds more than numbers (NumPy reads it as {array.dtype})', dtype=array.dtype
+        )
+    if array.dtype.kind == 'f' and array.size == 0:
+        return array.astype(np.float64)
+    return array
+
+
+def _holds_arrays(obj: Any, depth: int = 0) -> bool:
+    if isinstance(obj, Array):
+        return True
+    return depth < 64 and isinstance(obj, (list, tuple)) and any(_holds_arrays(item, depth + 1) for item in obj)
