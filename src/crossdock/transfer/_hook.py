@@ -29,6 +29,7 @@ Listener = Callable[[Event], None]
 Observe = Callable[[Callable[..., None] | None], None]
 
 _lock = threading.Lock()
+_counts: dict[Listener, int] = {}
 _listeners: tuple[Listener, ...] = ()
 _observers: list[Observe] = []
 
@@ -48,22 +49,24 @@ def announce(op: str, nbytes: int, source: str, target: str, implicit: bool = Fa
 
 
 def listen(listener: Listener) -> None:
-    """Add a listener."""
+    """Add a listener. It is called once for each event, however often it has been added."""
     global _listeners
     with _lock:
-        if not _listeners:
+        if not _counts:
             _observe_all(announce)
-        _listeners = (*_listeners, listener)
+        _counts[listener] = _counts.get(listener, 0) + 1
+        _listeners = tuple(_counts)
 
 
 def unlisten(listener: Listener) -> None:
-    """Remove a listener that was added; the last one takes the hooks with it."""
+    """Undo one `listen`; the last one takes the hooks with it."""
     global _listeners
     with _lock:
-        rest = list(_listeners)
-        rest.remove(listener)
-        _listeners = tuple(rest)
-        if not rest:
+        _counts[listener] -= 1
+        if not _counts[listener]:
+            del _counts[listener]
+        _listeners = tuple(_counts)
+        if not _counts:
             _observe_all(None)
 
 

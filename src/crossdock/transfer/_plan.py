@@ -47,8 +47,8 @@ class Plan:
 
     @property
     def nbytes_moved(self) -> int:
-        """Bytes that are read and written elsewhere; 0 where memory is shared."""
-        return 0 if self.zero_copy else self.source.nbytes
+        """Bytes that are read and written elsewhere, in the narrower of both data types; 0 where memory is shared."""
+        return 0 if self.zero_copy else self.source.size * min(self.source.dtype.itemsize, self.dtype.itemsize)
 
     @property
     def nbytes_allocated(self) -> int:

@@ -40,8 +40,10 @@ class Port(Protocol):
     def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
         """Write a host view into `dst`; broadcasts, and casts without a check. `source` names the view's device.
 
+        Where the data types differ, the narrower one crosses.
+
         Returns when the view has been read; with ``blocking=False`` earlier, and then holds the view until it has.
         """
 
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
-        """Write `src` into a host view and wait until it is there. `target` names the view's device."""
+        """Write `src` into a host view, as `copy_in` does, and wait until it is there. `target` names its device."""

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from crossdock.transfer._facts import PlaceFacts
-from crossdock.transfer._hook import announce
+from crossdock.transfer._hook import announce, listening
 from crossdock.transfer._plan import ALIAS, SAME, Plan
 from crossdock.transfer._port import Port
 
 __all__ = ['copy_between', 'run']
 
 HOST = 'host'
+
+#: What a trace calls the host memory that two accelerators meet in.
+STAGING = '@numpy'
 
 
 def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = True) -> Any:
@@ -49,16 +52,17 @@ def copy_between(
     dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port, *, blocking: bool
 ) -> None:
     """Write `src` into `dst`, wherever the two live; broadcasts, and casts without a check."""
+    near = dst_place.physical == src_place.physical
     if dst_place.library == src_place.library:
-        _announce(dst_place, dst_port, src, src_place, src_port)
+        _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         dst_port.copy(dst, src)
     elif src_place.physical == HOST:
-        _announce(dst_place, dst_port, src, src_place, src_port)
+        _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         dst_port.copy_in(dst, src_port.alias_out(src), source=src_place.device, blocking=blocking)
     elif dst_place.physical == HOST:
-        _announce(dst_place, dst_port, src, src_place, src_port)
+        _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         src_port.copy_out(dst_port.alias_out(dst), src, target=dst_place.device)
-    elif dst_place.physical == src_place.physical:
+    elif near:
         dst_port.copy(dst, dst_port.alias_in(src_port.alias_out(src), dst_place))
     else:
         _copy_through_host(dst, dst_place, dst_port, src, src_place, src_port, blocking=blocking)
@@ -68,17 +72,21 @@ def _copy_through_host(
     dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port, *, blocking: bool
 ) -> None:
     facts = src_port.facts(src)
-    staging = np.empty(facts.shape, facts.dtype)
+    dtype = min(facts.dtype, dst_port.facts(dst).dtype, key=lambda dtype: dtype.itemsize)
+    staging = np.empty(facts.shape, dtype)
     if not src_port.reports_transfers:
-        announce('copy', facts.nbytes, src_place.device, '@numpy')
-    src_port.copy_out(staging, src, target='@numpy')
+        announce('copy', staging.nbytes, src_place.device, STAGING)
+    src_port.copy_out(staging, src, target=STAGING)
     if not dst_port.reports_transfers:
-        announce('copy', facts.nbytes, '@numpy', dst_place.device)
-    dst_port.copy_in(dst, staging, source='@numpy', blocking=blocking)
+        announce('copy', staging.nbytes, STAGING, dst_place.device)
+    dst_port.copy_in(dst, staging, source=STAGING, blocking=blocking)
 
 
-def _announce(dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port) -> None:
-    if dst_place.physical == src_place.physical:
+def _announce(
+    near: bool, dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
+) -> None:
+    if near or dst_port.reports_transfers or src_port.reports_transfers or not listening():
         return
-    if not (dst_port.reports_transfers or src_port.reports_transfers):
-        announce('copy', src_port.facts(src).nbytes, src_place.device, dst_place.device)
+    source, target = src_port.facts(src), dst_port.facts(dst)
+    nbytes = source.size * min(source.dtype.itemsize, target.dtype.itemsize)
+    announce('copy', nbytes, src_place.device, dst_place.device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,4 +40,5 @@ def summary(rows: Iterable[Transfer]) -> str:
     console.print(table)
     file = console.file
     assert isinstance(file, io.StringIO)
-    return '\n'.join(line.rstrip() for line in file.getvalue().strip('\n').splitlines())
+    lines = [line.rstrip() for line in file.getvalue().splitlines()]
+    return textwrap.dedent('\n'.join(line for line in lines if line))

@@ -116,13 +116,14 @@ class CupyBackend(Backend):
 
     def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
         with dst.device:
-            # Converted and broadcast on the device; CuPy returns when a pageable source has been read.
-            here = self._cupy.asarray(view, blocking=blocking)
-            dst[...] = here
+            # The narrower type crosses. CuPy returns when a pageable source has been read.
+            narrow = view.astype(dst.dtype) if dst.itemsize < view.itemsize else view
+            dst[...] = self._cupy.asarray(narrow, blocking=blocking)
 
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         with src.device:
-            np.copyto(view, self._cupy.asnumpy(src), casting='unsafe')
+            narrow = src.astype(view.dtype) if view.itemsize < src.itemsize else src
+            np.copyto(view, self._cupy.asnumpy(narrow), casting='unsafe')
 
     @property
     def _cupy(self) -> Any:

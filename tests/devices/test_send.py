@@ -1,0 +1,350 @@
+"""`send`: views where the memory is the same, copies elsewhere, and nothing at all when one leaf is refused."""
+
+import array as stdlib_array
+import ctypes
+import enum
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crossdock as xd
+from crossdock.errors import CopyRequiredError, DtypeError, GraphError, UnknownArrayError
+
+SPECS = ['@numpy', 'native:0', 'sim:0']
+
+
+@pytest.fixture(params=SPECS)
+def device(request):
+    return xd.get_device(request.param)
+
+
+@st.composite
+def views(draw):
+    """Any slice and permutation of a small array."""
+    dtype = draw(st.sampled_from(['bool', 'int8', 'uint16', 'int64', 'float16', 'float32', 'complex128']))
+    shape = draw(st.lists(st.integers(0, 4), max_size=4))
+    base = np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+    step = st.sampled_from([1, 2, -1, -2])
+    index = tuple(
+        slice(draw(st.none() | st.integers(-4, 4)), draw(st.none() | st.integers(-4, 4)), draw(step)) for _ in shape
+    )
+    view = np.asarray(base[index]).transpose(draw(st.permutations(range(len(shape)))))
+    view.flags.writeable = draw(st.booleans())
+    return view
+
+
+@given(
+    views(),
+    st.lists(st.sampled_from([*SPECS, 'native:1', 'sim:1']), min_size=1, max_size=4),
+    st.sampled_from([None, True]),
+)
+def test_any_layout_on_any_way(view, way, copy):
+    # apache/arrow#51122, IntelPython/dpctl#1241, jax-ml/jax#4196: strides ignored or refused, data permuted
+    there = view
+    for spec in way:
+        there = xd.get_device(spec).send(there, copy=copy)
+    back = xd.to_numpy(there)
+    assert back.dtype == view.dtype
+    np.testing.assert_array_equal(back, view)
+    if copy is None and all(xd.get_device(spec).physical == 'host' for spec in way):
+        assert back.flags.writeable == view.flags.writeable
+        assert not view.size or np.shares_memory(back, view)
+    elif copy:
+        assert not np.shares_memory(back, view)
+
+
+def test_zero_size_and_unit_axes():
+    # NVIDIA/cudf#11449, mitsuba-renderer/drjit#122, numpy/numpy#20336: refused for strides that mean nothing
+    for shape in ((0,), (1, 8, 0, 128), (0, 5), (1, 10)):
+        x = np.ndarray(shape, 'f8', strides=(8,) * len(shape), buffer=bytes(80))
+        for spec in SPECS:
+            assert xd.to_numpy(xd.get_device(spec).send(x)).shape == shape
+
+
+def test_numpy_gets_exactly_ndarray():
+    # data-apis/array-api-compat#106: asked for NumPy, got something else
+    class Sub(np.ndarray):
+        pass
+
+    x = np.zeros(3)
+    sent = xd.get_device('@numpy').send(x.view(Sub))
+    assert type(sent) is np.ndarray
+    assert np.shares_memory(sent, x)
+
+
+def test_copy_true_on_the_own_device():
+    # pytorch/pytorch#108408: asarray(copy=True) was ignored when a device was given
+    for spec in SPECS:
+        device = xd.get_device(spec)
+        x = device.send(np.zeros(3), copy=True)
+        y = device.send(x, copy=True)
+        assert y is not x
+        xd.copyto(x, 1)
+        assert not xd.to_numpy(y).any()
+
+
+def test_own_device_is_identity(device):
+    # keras-team/keras#23274: needless copies
+    x = device.send(np.zeros(3), copy=True)
+    assert device.send(x) is x
+    assert device.send(x, copy=False) is x
+    assert device.send(x, dtype=np.float64) is x
+
+
+def test_copy_false_says_why():
+    with pytest.raises(CopyRequiredError, match=r"at \['a'\].*sim:0 cannot reach the memory 'host'") as caught:
+        xd.get_device('sim:0').send({'a': np.zeros(3)}, copy=False)
+    assert caught.value.plan.nbytes_moved == 24
+    with pytest.raises(CopyRequiredError, match='float64 becomes float32'):
+        xd.get_device('native:0').send(np.zeros(3), copy=False, dtype='float32')
+
+
+def test_conversion(device):
+    x = np.array([1.7, -2.2])
+    for dtype in ('int32', np.int32, np.dtype('int32'), xd.core.asarray(np.zeros(1, 'i4'), device='native:0').dtype):
+        sent = device.send(x, dtype=dtype)
+        assert xd.to_numpy(sent).tolist() == [1, -2]
+    assert xd.to_numpy(device.send(x, dtype='bfloat16')).dtype.name == 'bfloat16'
+    for bad in ('floaty', 'O', 'U3', '>f4', 'M8[s]', object()):
+        with pytest.raises(DtypeError):
+            device.send(x, dtype=bad)
+    with pytest.raises(DtypeError, match='imaginary'):
+        device.send(x + 1j, dtype='float64')
+
+
+# -- leaves --------------------------------------------------------------------------------------------------------
+
+
+def test_numbers(device):
+    class Level(enum.IntEnum):
+        HIGH = 3
+
+    numbers = [True, 3, 2.5, 1j, Level.HIGH, np.float32(1), np.bool_(False), np.int8(-1), np.float64(0.5)]
+    sent = xd.to_numpy(device.send(numbers))
+    dtypes = ['bool', 'int64', 'float64', 'complex128', 'int64', 'float32', 'bool', 'int8', 'float64']
+    assert [x.dtype.name for x in sent] == dtypes
+    assert [x.item() for x in sent] == [True, 3, 2.5, 1j, 3, 1, False, -1, 0.5]
+    assert all(x.shape == () for x in sent)
+
+
+def test_a_number_that_is_too_large_is_named(device):
+    with pytest.raises(OverflowError, match=r"at \['n'\]: 1180591620717411303424 does not fit into int64"):
+        device.send({'n': 2**70})
+
+
+@pytest.mark.parametrize(
+    ('bad', 'error', 'advice'),
+    [
+        (np.array(['a']), DtypeError, 'strings'),
+        (np.array([b'a']), DtypeError, 'byte strings'),
+        (np.array([object()]), DtypeError, 'object arrays'),
+        (np.array([(1, 2)], 'i4,i4'), DtypeError, 'one by one'),
+        (np.array(['2020'], 'M8[Y]'), DtypeError, "view('int64')"),
+        (np.array([1], 'm8[s]'), DtypeError, "view('int64')"),
+        (np.arange(3, dtype='>f4'), DtypeError, 'byte-swap'),
+        (np.arange(3, dtype='>c16'), DtypeError, 'byte-swap'),
+        (np.longdouble(1), DtypeError, 'NumPy alone'),
+        (np.array([1], np.clongdouble), DtypeError, 'NumPy alone'),
+        (np.ma.array([1, 2], mask=[0, 1]), DtypeError, 'filled'),
+        (np.str_('a'), DtypeError, 'strings'),
+        (np.datetime64('2020'), DtypeError, "view('int64')"),
+        ('text', UnknownArrayError, "'text' is no array"),
+        (b'text', UnknownArrayError, 'no array'),
+        ({1, 2}, UnknownArrayError, 'a set is no array'),
+        (object(), UnknownArrayError, 'object is no array'),
+        (np.ndarray, UnknownArrayError, 'no array'),
+        (iter([1]), UnknownArrayError, 'no array'),
+        (len, UnknownArrayError, 'no array'),
+    ],
+)
+def test_what_cannot_travel(device, bad, error, advice):
+    # dmlc/dlpack#97, cupy/cupy#9015: big-endian bytes were taken for little-endian ones
+    for tree, path in (({'layer1': [0.0, bad]}, "['layer1'][1]"), (bad, '')):
+        with pytest.raises(error) as caught:
+            device.send(tree)
+        assert isinstance(caught.value, TypeError)
+        assert caught.value.path == path
+        assert path in str(caught.value)
+        assert advice in str(caught.value)
+
+
+def test_a_masked_array_without_masked_elements_travels(device):
+    x = np.ma.array([1, 2])
+    assert xd.to_numpy(device.send(x)).tolist() == [1, 2]
+    assert type(xd.to_numpy(x)) is np.ndarray
+
+
+# -- libraries that nobody here knows ------------------------------------------------------------------------------
+
+
+class Producer:
+    """DLPack's versioned protocol, as NumPy speaks it."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class LegacyProducer(Producer):
+    """DLPack as it was before: no keywords."""
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__()
+
+
+class Interface:
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+class Frame:
+    """As pandas' objects: `__array__` alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+class Structure(ctypes.Structure):
+    _fields_ = [('a', ctypes.c_double)]
+
+
+@pytest.mark.parametrize('make', [Producer, LegacyProducer, Interface, Frame, memoryview])
+def test_protocols(device, make):
+    # scikit-learn/scikit-learn#34046: objects with __array__ reach some targets and not others
+    x = np.arange(6.0).reshape(2, 3)
+    sent = device.send({'x': make(x)})['x']
+    np.testing.assert_array_equal(xd.to_numpy(sent), x)
+    if device.physical == 'host':
+        x[0, 0] = 42
+        assert xd.to_numpy(sent)[0, 0] == 42
+
+
+@pytest.mark.parametrize(
+    'value',
+    [bytearray(b'\x01\x02'), stdlib_array.array('i', [1, 2]), (ctypes.c_int * 2)(1, 2), memoryview(b'\x01\x02')],
+)
+def test_buffers(device, value):
+    sent = xd.to_numpy(device.send(value))
+    assert sent.tolist() == [1, 2]
+
+
+def test_writeable_iff_the_producer_says_so():
+    # numpy/numpy#28599: everything that is imported comes out read-only
+    x = np.zeros(3)
+    locked = np.zeros(3)
+    locked.flags.writeable = False
+    to_numpy = xd.get_device('@numpy').send
+    assert to_numpy(Producer(x)).flags.writeable
+    assert not to_numpy(Producer(locked)).flags.writeable
+    assert not to_numpy(LegacyProducer(x)).flags.writeable
+    assert not to_numpy(memoryview(b'ab')).flags.writeable
+
+
+def test_a_producer_is_let_go_of():
+    # Genesis-Embodied-AI/quadrants#598, cupy and others: what is exported is never freed
+    x = np.zeros(3)
+    before = sys.getrefcount(x)
+    for spec in SPECS:
+        xd.get_device(spec).send([Producer(x), Interface(x), memoryview(x)])
+    assert sys.getrefcount(x) == before
+
+
+def test_the_true_cause_is_told(device):
+    # explosion/thinc#741: 'capsule consumed once' for whatever went wrong
+    class Broken:
+        def __dlpack__(self, **keywords):
+            raise ZeroDivisionError('the cable is loose')
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    with pytest.raises(UnknownArrayError, match='ZeroDivisionError: the cable is loose'):
+        device.send(Broken())
+
+    class Elsewhere(Broken):
+        def __dlpack_device__(self):
+            return 99, 3
+
+    # numpy/numpy#30937: an unknown device is a ValueError here and a RuntimeError there
+    with pytest.raises(UnknownArrayError, match=r'DLPack device \(99, 3\)'):
+        device.send(Elsewhere())
+
+    class Bad:
+        def __array__(self, dtype=None, copy=None):
+            raise ZeroDivisionError('no values')
+
+    with pytest.raises(UnknownArrayError, match='ZeroDivisionError: no values'):
+        device.send(Bad())
+
+    class Objects(Bad):
+        def __array__(self, dtype=None, copy=None):
+            return np.array([object()])
+
+    with pytest.raises(DtypeError, match='Objects turns into an object array'):
+        device.send(Objects())
+
+
+def test_a_graph_is_not_lost_silently(device):
+    # ROCm/FlyDSL#1099, vllm-project/vllm#56161: what requires a gradient is refused, with advice
+    class Parameter(Producer):
+        requires_grad = True
+
+    with pytest.raises(GraphError, match='detach'):
+        device.send(Parameter(np.zeros(3)))
+
+
+def test_wrappers_stand_for_their_array(device):
+    class Wrapper:
+        def __init__(self, array):
+            self.array = array
+
+        @property
+        def __crossdock_array__(self):
+            return self.array
+
+    x = np.arange(3.0)
+    sent = device.send([Wrapper(x), x])
+    assert xd.to_numpy(sent[0]).tolist() == [0, 1, 2]
+    assert xd.get_array_module(Wrapper(sent[1])) is device.xp
+    assert xd.get_device_from_array(Wrapper(sent[1])) is device
+
+
+# -- around it -----------------------------------------------------------------------------------------------------
+
+
+def test_progress_is_called_for_each_leaf():
+    calls = []
+    xd.get_device('sim:0').send([np.zeros(1), np.zeros(3)], progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(8, 32), (32, 32)]
+
+
+def test_progress_true_is_silent_off_a_terminal(capfd):
+    xd.get_device('sim:0').send([np.zeros(1)], progress=True)
+    xd.get_device('sim:0').send(np.zeros(1), progress=True)
+    assert capfd.readouterr() == ('', '')
+
+
+def test_nothing_has_moved_when_a_leaf_is_refused():
+    with xd.trace_transfers() as log, pytest.raises(TypeError):
+        xd.get_device('sim:0').send([*(np.zeros(3) for _ in range(730)), object()])
+    assert list(log) == []
+
+
+def test_not_blocking_holds_the_source():
+    # cupy/cupy#7820, pytorch/pytorch#130785: an asynchronous copy reads a source that is freed already
+    device = xd.get_device('sim:0')
+    sent = [device.send(np.full(50_000, i), blocking=False) for i in range(8)]
+    device.synchronize()
+    assert [int(xd.to_numpy(x)[-1]) for x in sent] == list(range(8))
