@@ -1,10 +1,16 @@
-"""Where the serializers meet the devices: everything they ask about an array that may live anywhere."""
+"""Where the serializers meet the devices: everything they ask about an array that may live anywhere.
+
+`key` is the key path of the leaf that the array belongs to; errors and traced transfers name it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from crossdock.devices import copyto, get_device, get_device_from_array, to_numpy
+from crossdock.errors import UnknownArrayError
 
 from ._dtypes import dtype_like
 
@@ -17,9 +23,6 @@ def is_array(x: object) -> bool:
     """Whether somebody here can read `x` as an array."""
     if isinstance(x, np.ndarray):
         return True
-    from crossdock.devices import get_device_from_array
-    from crossdock.errors import UnknownArrayError
-
     try:
         get_device_from_array(x)
     except UnknownArrayError:
@@ -41,51 +44,35 @@ def is_writable(x: Any) -> bool:
 
 def is_on_host(x: Any) -> bool:
     """Whether NumPy can look at the memory of `x`."""
-    if isinstance(x, np.ndarray):
-        return True
-    from crossdock.devices import get_device_from_array
-
-    return str(get_device_from_array(x).physical) == 'host'
+    return isinstance(x, np.ndarray) or get_device_from_array(x).physical == 'host'
 
 
-def to_host(x: Any) -> Host:
-    """The array as NumPy's: an alias of host memory, else a copy of its own."""
+def to_host(x: Any, key: str) -> Host:
+    """The array as NumPy's: an alias of host memory, else a copy. A differentiable graph is left behind."""
     if isinstance(x, np.ndarray):
         return x
-    from crossdock.devices import to_numpy
-
-    host: Host = to_numpy(x)
+    host: Host = to_numpy({key: x}, detach=True)[key]
     return host
 
 
 def fill(target: Any, host: Host) -> None:
     """Copy `host`, of the same shape and data type, into `target` where it lives."""
     if isinstance(target, np.ndarray):
-        target[...] = host
-        return
-    from crossdock.devices import copyto
-
-    copyto(target, host)
+        target[...] = host  # text too, which no device holds
+    else:
+        copyto(target, host)
 
 
-def place_like(target: Any, host: Host) -> Any:
+def place_like(target: Any, host: Host, key: str) -> Any:
     """`host` as an array of the library and on the device of `target`."""
-    if isinstance(target, np.ndarray):
-        return host
-    from crossdock.devices import get_device_from_array
-
-    return get_device_from_array(target).send(host)
+    return host if isinstance(target, np.ndarray) else get_device_from_array(target).send({key: host})[key]
 
 
 def device_named(spec: Any) -> Any:
     """The Device of a spec; None, the host as NumPy sees it, stays None."""
-    if spec is None:
-        return None
-    from crossdock.devices import get_device
-
-    return get_device(spec)
+    return None if spec is None else get_device(spec)
 
 
-def send(device: Any, host: Host) -> Any:
+def send(device: Any, host: Host, key: str) -> Any:
     """`host` as an array on `device`, or itself for None. Text and times, which no device holds, stay on the host."""
-    return host if device is None or host.dtype.kind in 'SUmM' else device.send(host)
+    return host if device is None or host.dtype.kind in 'SUmM' else device.send({key: host})[key]

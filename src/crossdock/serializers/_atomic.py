@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -78,7 +77,7 @@ def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, int
     room = _NAME_MAX - len(_SUFFIX) - 18
     while True:
         stem = os.fsdecode(os.fsencode(name)[:room])
-        temporary = os.path.join(folder, f'.{stem}.{secrets.token_hex(8)}{_SUFFIX}')
+        temporary = os.path.join(folder, f'.{stem}.{os.urandom(8).hex()}{_SUFFIX}')
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         try:
             # Nobody may read the new content under a wider mode than the old file's.

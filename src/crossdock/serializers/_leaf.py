@@ -60,7 +60,7 @@ class Leaf:
         self.swapped = not dtype.isnative
         self.dtype = dtype.newbyteorder('=') if self.swapped else dtype
         if _arrays.is_on_host(self._value):
-            self._value = _arrays.to_host(self._value)
+            self._value = _arrays.to_host(self._value, self.path)
             flags = self._value.flags
             self.fortran = bool(flags.f_contiguous and not flags.c_contiguous)
 
@@ -80,14 +80,14 @@ class Leaf:
         if self._value is None or 0 in self.shape:
             return
         for block in _blocks(self._value.T if self.fortran else self._value):
-            for piece in _dense(_arrays.to_host(block), self.dtype):
+            for piece in _dense(_arrays.to_host(block, self.path), self.dtype):
                 yield piece
                 if self.watch is not None:
                     self.watch(piece.nbytes)
 
     def host(self) -> np.ndarray[Any, Any] | None:
         """The whole value as a NumPy array: an alias of host memory, else a copy of its own."""
-        return None if self._value is None else _arrays.to_host(self._value)
+        return None if self._value is None else _arrays.to_host(self._value, self.path)
 
 
 def scalar_array(value: bool | int | float | complex | str | bytes, path: str) -> np.ndarray[Any, Any]:

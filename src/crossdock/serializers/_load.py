@@ -167,7 +167,7 @@ def _new_tree(
     with tracking(progress, sum(reader.entries[key].nbytes for key in keys), 'load') as advance:
         for key in keys:
             host = reader.read(key)
-            value = None if host is None else _arrays.send(target, host)
+            value = None if host is None else _arrays.send(target, host, key)
             _put(tree, [key[start:]] if flat else key[start:].split('/'), value)
             advance(reader.entries[key].nbytes)
     warn_swapped(path, [key for key in keys if reader.entries[key].swapped])

@@ -153,7 +153,7 @@ class Loader:
                 if host is not None and slots[key].value is not None and loses(host, slots[key].value):
                     lost.append((key, f'{self._describe(key)} with larger values', describe_value(slots[key].value)))
                 elif not lost:
-                    staged[key] = self._value(host, slots[key])
+                    staged[key] = self._value(host, slots[key], key)
                 advance(self.reader.entries[key].nbytes)
         if lost:
             raise self._mismatch((), (), tuple(lost))
@@ -200,19 +200,19 @@ class Loader:
     def _describe(self, key: str) -> str:
         return describe_entry(self.reader.entries[key])
 
-    def _value(self, host: np.ndarray[Any, Any] | None, slot: Slot) -> Any:
+    def _value(self, host: np.ndarray[Any, Any] | None, slot: Slot, key: str) -> Any:
         """What the committing pass needs: data in the target's type to fill with, or the new value itself."""
         value = slot.value
         if host is None:
             return None
         if value is None:
-            return _arrays.send(self.device, host)
+            return _arrays.send(self.device, host, key)
         if isinstance(value, SCALARS) and not isinstance(value, np.generic):
             return type(value)(host.item())
         host = host.astype(wanted_dtype(value), copy=False)
         if isinstance(value, np.generic):
             return host[()]
-        return host if slot.fills else _arrays.place_like(value, host)
+        return host if slot.fills else _arrays.place_like(value, host, key)
 
 
 def warn_swapped(path: str, keys: list[str]) -> None:

@@ -36,7 +36,8 @@ def example(dtype: str, shape: tuple[int, ...] = (3, 4)) -> Array:
     size = int(np.prod(shape))
     if dtype in TAGGED:
         bits = np.arange(size) * 37 % (16 if dtype.endswith('int4') else 256)
-        return bits.astype(TAGGED[dtype]).view(getattr(ml_dtypes, dtype)).reshape(shape)
+        tagged: Array = bits.astype(TAGGED[dtype]).view(getattr(ml_dtypes, dtype)).reshape(shape)
+        return tagged
     if dtype in ('U5', 'S5'):
         return np.array([f'{i}é'[: 2 if dtype[0] == 'U' else 1] for i in range(size)]).astype(dtype).reshape(shape)
     return (np.arange(size) * 3 % 7 - (0 if dtype[0] == 'u' else 2)).astype(dtype).reshape(shape)
