@@ -13,27 +13,29 @@ namespace crossdock::native {
 // Every pointer and stride is allowed. The output may be an input (same pointer and stride), not overlap it otherwise.
 using Loop = void (*)(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n);
 
-// Combines `n` contiguous, aligned elements.
-using ReduceLoop = void (*)(const std::byte* elements, std::int64_t n, std::byte* accumulator);      // one accumulator
-using ReduceRowLoop = void (*)(const std::byte* elements, std::int64_t n, std::byte* accumulators);  // one per element
+// Combine `n` contiguous, aligned elements with an accumulator, or with one accumulator each.
+using ReduceLoop = void (*)(const std::byte* elements, std::int64_t n, std::byte* accumulator);
+using ReduceRowLoop = void (*)(const std::byte* elements, std::int64_t n, std::byte* accumulators);
 
-// A reduction of one dtype. `element` is the dtype that the loops take: others are converted before.
+// A reduction of one dtype. `element` is the dtype that the loops take: others are converted before. Accumulators of
+// parts are combined by the reduction of dtype `accumulator`.
 struct Reduction {
   Dtype element;
   Dtype accumulator;
-  ReduceLoop reduce;
+  ReduceLoop reduce;  // null: there is no such reduction
   ReduceRowLoop reduce_row;
+  std::byte identity[16];  // of type `accumulator`
 };
 
-// Finds the best of `n` contiguous, aligned elements, n > 0: its first index, NaN before all.
-using FindBestLoop = std::int64_t (*)(const std::byte* elements, std::int64_t n);
-// Where element i is better than bests[i]: bests[i] = element i, indices[i] = index.
-using UpdateBestLoop = void (*)(const std::byte* elements, std::int64_t n, std::int64_t index, std::byte* bests,
-                                std::int64_t* indices);
+// argmax or argmin of one dtype, NaN before all numbers. The best value of a run comes from max or min of `element`.
 struct ArgReduction {
-  FindBestLoop find;
-  UpdateBestLoop update;
+  Dtype element;
+  // The first of contiguous, aligned elements that equals `value` (NaN equals NaN here); it is there.
+  std::int64_t (*find)(const std::byte* elements, const std::byte* value);  // null: there is no such reduction
   bool (*better)(const std::byte* a, const std::byte* b);
+  // Where element i is better than bests[i], replaces that and indices[i].
+  void (*update)(const std::byte* elements, std::int64_t n, std::int64_t index, std::byte* bests,
+                 std::int64_t* indices);
 };
 
 // c[rows x columns] += a[depth x kRows] * b[depth x kColumns], packed panels, c in rows of `ldc` elements.
@@ -47,7 +49,7 @@ struct LoopTable {
   Loop cast[kDtypeCount][kDtypeCount];          // null: goes through another dtype
   Loop move[17];                                // by itemsize: a copy
   Loop where[17];                               // by itemsize: condition, a, b, output
-  Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min
+  Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
   GemmKernel gemm[kDtypeCount];
 };

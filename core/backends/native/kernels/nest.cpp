@@ -4,11 +4,18 @@
 
 namespace crossdock::native {
 
-Nest::Nest(const Launch& launch) noexcept : noperands(launch.noperands) {
-  for (int i = 0; i < noperands; ++i) pointers[i] = pointer(launch.operands[static_cast<std::size_t>(i)]);
-  add_dims(launch);
+Nest::Nest(const Launch& launch, int first_dim, int last_dim, int first_operand, int last_operand,
+           bool ordered) noexcept
+    : noperands(last_operand - first_operand) {
+  const Operand* operands = launch.operands.data() + first_operand;
+  for (int i = 0; i < noperands; ++i) pointers[i] = pointer(operands[i]);
+  for (int dim = first_dim; dim < last_dim; ++dim) {
+    std::int64_t dim_strides[kMaxOperands];
+    for (int i = 0; i < noperands; ++i) dim_strides[i] = stride(operands[i], dim);
+    add_dim(launch.shape[dim], dim_strides);
+  }
   if (size == 0) return;
-  sort();
+  if (!ordered) sort();
   merge();
   if (ndim == 0) {
     ndim = 1;
@@ -17,15 +24,12 @@ Nest::Nest(const Launch& launch) noexcept : noperands(launch.noperands) {
   }
 }
 
-void Nest::add_dims(const Launch& launch) noexcept {
-  for (int dim = 0; dim < launch.shape.size(); ++dim) {
-    const std::int64_t extent = launch.shape[dim];
-    size *= extent;
-    if (extent == 1) continue;
-    shape[ndim] = extent;
-    for (int i = 0; i < noperands; ++i) strides[ndim][i] = stride(launch.operands[static_cast<std::size_t>(i)], dim);
-    ++ndim;
-  }
+void Nest::add_dim(std::int64_t extent, const std::int64_t* dim_strides) noexcept {
+  size *= extent;
+  if (extent == 1) return;
+  shape[ndim] = extent;
+  std::copy_n(dim_strides, noperands, strides[ndim]);
+  ++ndim;
 }
 
 // By the sum of the strides' sizes, largest first; dimensions that the output walks backwards are turned around.
@@ -72,8 +76,8 @@ void Nest::merge() noexcept {
   if (ndim > 0) ndim = last + 1;
 }
 
-Odometer::Odometer(const Nest& nest, std::int64_t element) noexcept : nest_(nest) {
-  std::copy_n(nest.pointers, nest.noperands, pointers_);
+Odometer::Odometer(const Nest& nest, std::int64_t element, std::byte* const* pointers) noexcept : nest_(nest) {
+  std::copy_n(pointers, nest.noperands, pointers_);
   for (int dim = nest.ndim - 1; dim >= 0; --dim) {
     index_[dim] = element == 0 ? 0 : element % nest.shape[dim];
     element /= nest.shape[dim];

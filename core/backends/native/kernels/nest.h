@@ -21,7 +21,10 @@ inline std::int64_t stride(const Operand& operand, int dim) noexcept {
 }
 
 struct Nest {
-  explicit Nest(const Launch& launch) noexcept;
+  explicit Nest(const Launch& launch) noexcept : Nest(launch, 0, launch.shape.size(), 0, launch.noperands) {}
+  // Some dimensions and some operands of a launch. `ordered`: elements must come in C order.
+  Nest(const Launch& launch, int first_dim, int last_dim, int first_operand, int last_operand,
+       bool ordered = false) noexcept;
 
   int noperands;
   int ndim = 0;           // at least 1 unless size is 0
@@ -31,7 +34,7 @@ struct Nest {
   std::int64_t strides[kMaxNdim][kMaxOperands];
 
  private:
-  void add_dims(const Launch& launch) noexcept;
+  void add_dim(std::int64_t extent, const std::int64_t* dim_strides) noexcept;
   void sort() noexcept;
   void merge() noexcept;
 };
@@ -39,7 +42,8 @@ struct Nest {
 // Where an element of a nest is: steps through the dimensions outside of the innermost.
 class Odometer {
  public:
-  Odometer(const Nest& nest, std::int64_t element) noexcept;
+  Odometer(const Nest& nest, std::int64_t element) noexcept : Odometer(nest, element, nest.pointers) {}
+  Odometer(const Nest& nest, std::int64_t element, std::byte* const* pointers) noexcept;
   std::int64_t index(int dim) const noexcept { return index_[dim]; }
   std::int64_t column() const noexcept { return index_[nest_.ndim - 1]; }
   std::byte* const* pointers() const noexcept { return pointers_; }
@@ -52,12 +56,12 @@ class Odometer {
   std::int64_t index_[kMaxNdim];
 };
 
-// Calls row(pointers, strides, n) for elements [begin, end) of the nest.
+// Calls row(pointers, strides, n) for elements [begin, end) of the nest, as if it began at `pointers`.
 template <class Row>
-void for_rows(const Nest& nest, std::int64_t begin, std::int64_t end, Row& row) {
+void for_rows(const Nest& nest, std::int64_t begin, std::int64_t end, std::byte* const* pointers, Row& row) {
   const std::int64_t columns = nest.shape[nest.ndim - 1];
   const std::int64_t* strides = nest.strides[nest.ndim - 1];
-  for (Odometer at(nest, begin); begin < end; at.next_row()) {
+  for (Odometer at(nest, begin, pointers); begin < end; at.next_row()) {
     const std::int64_t n = std::min(end - begin, columns - at.column());
     row(at.pointers(), strides, n);
     begin += n;
@@ -67,7 +71,8 @@ void for_rows(const Nest& nest, std::int64_t begin, std::int64_t end, Row& row) 
 template <class Row>
 void for_rows(const Nest& nest, std::int64_t grain, Row& row) {
   if (nest.size == 0) return;
-  parallel_for(nest.size, grain, [&](std::int64_t begin, std::int64_t end) { for_rows(nest, begin, end, row); });
+  parallel_for(nest.size, grain,
+               [&](std::int64_t begin, std::int64_t end) { for_rows(nest, begin, end, nest.pointers, row); });
 }
 
 // Calls row(pointers, strides, n) for all elements of an elementwise launch, on several threads when they are many.

@@ -1,5 +1,230 @@
-#include "../loop_table.h"
-#include "level.h"
+// sum, prod, max, min, any, all: how elements enter accumulators.
+#include "crossdock/functors/cast.h"
+#include "crossdock/functors/comparison.h"
+#include "vectors.h"
+
 namespace crossdock::native {
-void CROSSDOCK_LEVEL::register_reductions(LoopTable&) {}
+namespace {
+
+using functors::cast;
+
+struct Plus {
+  static constexpr int identity = 0;
+  template <class T>
+  CROSSDOCK_HD T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Times {
+  static constexpr int identity = 1;
+  template <class T>
+  CROSSDOCK_HD T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+
+// Integers in 64 bits without sign: sums and products wrap, and the target keeps the low bits.
+template <class Op, class T>
+void reduce_integers(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
+  const T* x = input<T>(elements);
+  std::uint64_t sum = load<std::uint64_t>(accumulator);
+  for (std::int64_t i = 0; i < n; ++i) sum = Op{}(sum, static_cast<std::uint64_t>(x[i]));
+  store(accumulator, sum);
+}
+
+// Four vectors of doubles take turns.
+template <class Op, class T>
+struct Lanes {
+  static constexpr int kCount = CROSSDOCK_VECTOR_BYTES / 8;
+  static constexpr int kTurns = 4;
+  static constexpr std::int64_t kBlock = kCount * kTurns;
+  using Doubles = Vector<double>;
+  using Elements = Vector<T, static_cast<int>(kCount * sizeof(T))>;
+
+  // lanes[i % kCount] op= x[i]; n a multiple of kBlock.
+  static void run(const T* x, std::int64_t n, double* lanes) {
+    Doubles sums[kTurns];
+    for (Doubles& sum : sums) sum = Doubles{} + Op::identity;
+    for (std::int64_t i = 0; i < n; i += kBlock) {
+#pragma GCC unroll 4
+      for (int turn = 0; turn < kTurns; ++turn) {
+        const auto part = load_vector<Elements>(x + i + turn * kCount);
+        sums[turn] = Op{}(sums[turn], __builtin_convertvector(part, Doubles));
+      }
+    }
+    const Doubles all = Op{}(Op{}(sums[0], sums[1]), Op{}(sums[2], sums[3]));
+    for (int lane = 0; lane < kCount; ++lane) lanes[lane] = Op{}(lanes[lane], static_cast<double>(all[lane]));
+  }
+};
+
+// Sums of long runs as sums of sums, so that the rounding error grows with the logarithm of their length.
+template <class Op, class T>
+double reduce_run(const T* x, std::int64_t n) {
+  using L = Lanes<Op, T>;
+  constexpr std::int64_t kRun = 2048;
+  if (n > kRun) {
+    const std::int64_t half = n / 2 / kRun * kRun + (n / 2 < kRun ? kRun : 0);
+    const double first = reduce_run<Op>(x, half);
+    return Op{}(first, reduce_run<Op>(x + half, n - half));
+  }
+  double lanes[L::kCount];
+  for (double& lane : lanes) lane = Op::identity;
+  const std::int64_t whole = n / L::kBlock * L::kBlock;
+  L::run(x, whole, lanes);
+  for (std::int64_t i = whole; i < n; ++i) lanes[i % L::kCount] = Op{}(lanes[i % L::kCount], static_cast<double>(x[i]));
+  for (int width = L::kCount / 2; width > 0; width /= 2) {
+    for (int lane = 0; lane < width; ++lane) lanes[lane] = Op{}(lanes[lane], lanes[lane + width]);
+  }
+  return lanes[0];
+}
+
+template <class Op, class T>
+void reduce_floating(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
+  store(accumulator, Op{}(load<double>(accumulator), reduce_run<Op>(input<T>(elements), n)));
+}
+
+template <class Op, class T>
+void reduce_complex(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
+  const T* x = input<T>(elements);
+  constexpr std::int64_t kRun = 256;
+  auto total = load<complex128>(accumulator);
+  for (std::int64_t begin = 0; begin < n; begin += kRun) {
+    complex128 sum = cast<complex128>(static_cast<double>(Op::identity));
+    const std::int64_t end = n - begin < kRun ? n : begin + kRun;
+    for (std::int64_t i = begin; i < end; ++i) sum = Op{}(sum, cast<complex128>(x[i]));
+    total = Op{}(total, sum);
+  }
+  store(accumulator, total);
+}
+
+template <class Op, class A, class T>
+void reduce_row(const std::byte* elements, std::int64_t n, std::byte* accumulators) {
+  const T* x = input<T>(elements);
+  A* a = output<A>(accumulators);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) a[i] = Op{}(a[i], cast<A>(x[i]));
+}
+
+// Comparison is exact in any order: independent lanes let it vectorise.
+template <class Op, class T>
+void reduce_order(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
+  const T* x = input<T>(elements);
+  constexpr int kLanes = 4 * CROSSDOCK_VECTOR_BYTES / static_cast<int>(sizeof(T));
+  T best = load<T>(accumulator);
+  if (n >= kLanes) {
+    T lanes[kLanes];
+    __builtin_memcpy(lanes, x, sizeof lanes);
+    std::int64_t i = kLanes;
+    for (; i + kLanes <= n; i += kLanes) {
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = Op{}(x[i + lane], lanes[lane]);
+    }
+    for (const T lane : lanes) best = Op{}(lane, best);
+    x += i;
+    n -= i;
+  }
+  for (std::int64_t i = 0; i < n; ++i) best = Op{}(x[i], best);
+  store(accumulator, best);
+}
+
+struct Any {
+  CROSSDOCK_HD std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const { return (a != 0) | (b != 0); }
+};
+struct All {
+  CROSSDOCK_HD std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const { return (a != 0) & (b != 0); }
+};
+
+template <class Op>
+void reduce_logic(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
+  const std::uint8_t* x = input<std::uint8_t>(elements);
+  std::uint8_t answer = load<std::uint8_t>(accumulator);
+  for (std::int64_t i = 0; i < n; ++i) answer = Op{}(answer, x[i]);
+  store(accumulator, answer);
+}
+
+template <class A>
+void set(LoopTable& table, Op op, Dtype dtype, Reduction reduction, A identity) {
+  __builtin_memcpy(reduction.identity, &identity, sizeof identity);
+  table.reductions[static_cast<int>(op)][static_cast<int>(dtype)] = reduction;
+}
+
+template <class F, class T>
+void set_integer(LoopTable& table, Op op, Dtype dtype, Dtype accumulator) {
+  set(table, op, dtype, {DtypeOf<T>::value, accumulator, &reduce_integers<F, T>, &reduce_row<F, std::uint64_t, T>, {}},
+      static_cast<std::uint64_t>(F::identity));
+}
+
+template <class F>
+void set_accumulation(LoopTable& table, Op op) {
+  set_integer<F, std::uint8_t>(table, op, Dtype::bool_, Dtype::int64);
+  set_integer<F, std::int8_t>(table, op, Dtype::int8, Dtype::int64);
+  set_integer<F, std::int16_t>(table, op, Dtype::int16, Dtype::int64);
+  set_integer<F, std::int32_t>(table, op, Dtype::int32, Dtype::int64);
+  set_integer<F, std::int64_t>(table, op, Dtype::int64, Dtype::int64);
+  set_integer<F, std::uint8_t>(table, op, Dtype::uint8, Dtype::uint64);
+  set_integer<F, std::uint16_t>(table, op, Dtype::uint16, Dtype::uint64);
+  set_integer<F, std::uint32_t>(table, op, Dtype::uint32, Dtype::uint64);
+  set_integer<F, std::uint64_t>(table, op, Dtype::uint64, Dtype::uint64);
+  const double one = F::identity;
+  const Reduction single{Dtype::float32, Dtype::float64, &reduce_floating<F, float>, &reduce_row<F, double, float>, {}};
+  for (const Dtype dtype : {Dtype::float16, Dtype::bfloat16, Dtype::float32}) set(table, op, dtype, single, one);
+  set(table, op, Dtype::float64,
+      {Dtype::float64, Dtype::float64, &reduce_floating<F, double>, &reduce_row<F, double, double>, {}}, one);
+  set(table, op, Dtype::complex64,
+      {Dtype::complex64, Dtype::complex128, &reduce_complex<F, complex64>, &reduce_row<F, complex128, complex64>, {}},
+      complex128{one, 0});
+  set(table, op, Dtype::complex128,
+      {Dtype::complex128,
+       Dtype::complex128,
+       &reduce_complex<F, complex128>,
+       &reduce_row<F, complex128, complex128>,
+       {}},
+      complex128{one, 0});
+}
+
+template <class F, class T>
+void set_one_order(LoopTable& table, Op op, T identity) {
+  set(table, op, DtypeOf<T>::value,
+      {DtypeOf<T>::value, DtypeOf<T>::value, &reduce_order<F, T>, &reduce_row<F, T, T>, {}}, identity);
+}
+
+template <class T>
+T lowest() {
+  if constexpr (functors::is_floating<T>)
+    return -static_cast<T>(INFINITY);
+  else
+    return functors::is_signed<T> ? static_cast<T>(std::uint64_t{1} << (8 * sizeof(T) - 1)) : T{0};
+}
+
+template <class... Ts>
+void set_order(LoopTable& table) {
+  (set_one_order<functors::Maximum, Ts>(table, Op::max, lowest<Ts>()), ...);
+  (set_one_order<functors::Minimum, Ts>(table, Op::min,
+                                        functors::is_floating<Ts>
+                                            ? static_cast<Ts>(-lowest<Ts>())
+                                            : static_cast<Ts>(~static_cast<std::uint64_t>(lowest<Ts>()))),
+   ...);
+}
+
+}  // namespace
+
+void CROSSDOCK_LEVEL::register_reductions(LoopTable& table) {
+  set_accumulation<Plus>(table, Op::sum);
+  set_accumulation<Times>(table, Op::prod);
+  set_order<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+            std::uint64_t, float, double>(table);
+  for (const Op op : {Op::max, Op::min}) {
+    Reduction* row = table.reductions[static_cast<int>(op)];
+    row[static_cast<int>(Dtype::float16)] = row[static_cast<int>(Dtype::float32)];
+    row[static_cast<int>(Dtype::bfloat16)] = row[static_cast<int>(Dtype::float32)];
+  }
+  for (int dtype = 0; dtype < kDtypeCount; ++dtype) {
+    set(table, Op::any, static_cast<Dtype>(dtype),
+        {Dtype::bool_, Dtype::bool_, &reduce_logic<Any>, &reduce_row<Any, std::uint8_t, std::uint8_t>, {}},
+        std::uint8_t{0});
+    set(table, Op::all, static_cast<Dtype>(dtype),
+        {Dtype::bool_, Dtype::bool_, &reduce_logic<All>, &reduce_row<All, std::uint8_t, std::uint8_t>, {}},
+        std::uint8_t{1});
+  }
+}
+
 }  // namespace crossdock::native
