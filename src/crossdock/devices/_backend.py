@@ -220,10 +220,17 @@ class Backend:
 
     def copy_where(self, dst: Any, src: Any, where: Any) -> None:
         """Write `src` into `dst` where the boolean array `where`, all three of this library, is true."""
-        if self.facts(dst).place.physical == 'host':
+        wanted = self.facts(dst)
+        if wanted.place.physical == 'host':
             np.copyto(self.alias_out(dst), self.alias_out(src), casting='unsafe', where=self.alias_out(where))
-        else:
-            self.copy(dst, self.xp.where(where, src, dst))
+            return
+        have = self.facts(src)
+        if have.dtype != wanted.dtype:
+            # The namespace's own `where` would promote, or refuse to.
+            converted = self.allocate(have.shape, wanted.dtype, wanted.place)
+            self.copy(converted, src)
+            src = converted
+        self.copy(dst, self.xp.where(where, src, dst))
 
     def detach(self, array: Any) -> Any:
         """The same memory without the differentiable graph."""

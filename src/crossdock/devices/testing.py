@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import crossdock as xd
+from crossdock import devices, errors
 from crossdock.devices import CONTRACT_VERSION, Backend, Device
 from crossdock.devices._dtype import STANDARD
+from crossdock.transfer import Plan, trace_transfers
 
 __all__ = ['BackendContract']
 
@@ -76,8 +77,8 @@ class BackendContract:
     def device(self) -> Device:
         """The device under test."""
         try:
-            return xd.get_device(self.spec)
-        except xd.errors.DeviceUnavailableError as error:
+            return devices.get_device(self.spec)
+        except errors.DeviceUnavailableError as error:
             pytest.skip(str(error))
 
     @pytest.fixture
@@ -111,11 +112,11 @@ class BackendContract:
         """A device prints its spec, and there is one object for each."""
         assert str(device) == device.name == self.spec
         assert device.kind == backend.kind
-        assert xd.get_device(self.spec) is device
+        assert devices.get_device(self.spec) is device
         assert pickle.loads(pickle.dumps(device)) is device
         assert copy.copy(device) is device
         assert copy.deepcopy(device) is device
-        assert hash(device) == hash(xd.get_device(self.spec))
+        assert hash(device) == hash(devices.get_device(self.spec))
         assert device != self.spec
 
     def test_refuses_what_is_outside_its_grammar(self, backend: Backend) -> None:
@@ -130,26 +131,26 @@ class BackendContract:
             f'{head}:0x',
             *self.wrong_specs,
         ):
-            with pytest.raises(xd.errors.SpecError) as caught:
-                xd.get_device(wrong)
+            with pytest.raises(errors.SpecError) as caught:
+                devices.get_device(wrong)
             assert repr(wrong) in str(caught.value)
 
     def test_describes_its_devices(self, device: Device, backend: Backend) -> None:
         """Each device that works is listed, and a device that is not listed is refused with a reason."""
-        assert device in xd.available_devices()
+        assert device in devices.available_devices()
         assert backend.unavailable() == ''
-        assert [row['available'] for row in xd.describe_devices() if row['spec'] == self.spec] == [True]
+        assert [row['available'] for row in devices.describe_devices() if row['spec'] == self.spec] == [True]
         if device.index is not None:
             absent = self.spec.removesuffix(str(device.index)) + '99999'
-            with pytest.raises(xd.errors.DeviceUnavailableError) as caught:
-                xd.get_device(absent)
+            with pytest.raises(errors.DeviceUnavailableError) as caught:
+                devices.get_device(absent)
             assert absent in str(caught.value)
             assert caught.value.reason
 
     def test_takes_the_librarys_own_device(self, device: Device) -> None:
         """The library's device object, if it has one, names the device."""
         if device.native is not None:
-            assert xd.get_device(device.native) is device
+            assert devices.get_device(device.native) is device
 
     def test_asking_does_not_import_the_library(self, device: Device, backend: Backend) -> None:
         """Listing devices leaves the library alone."""
@@ -181,10 +182,10 @@ class BackendContract:
 
     def test_is_current_inside_its_context(self, device: Device) -> None:
         """A context makes it current, and leaves no trace."""
-        before = xd.current_device()
-        with xd.using_device(self.spec) as inside:
-            assert inside is device is xd.current_device()
-        assert xd.current_device() is before
+        before = devices.current_device()
+        with devices.using_device(self.spec) as inside:
+            assert inside is device is devices.current_device()
+        assert devices.current_device() is before
 
     # -- arrays --------------------------------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ class BackendContract:
         facts = device._backend.facts(there)
         assert facts.shape == LAYOUTS[name].shape
         assert facts.dtype == LAYOUTS[name].dtype
-        np.testing.assert_array_equal(xd.to_numpy(there), LAYOUTS[name])
+        np.testing.assert_array_equal(devices.to_numpy(there), LAYOUTS[name])
 
     @pytest.mark.parametrize('name', DTYPES)
     def test_dtypes_keep_their_bits(self, device: Device, holds: Callable[[str], bool], name: str) -> None:
@@ -204,41 +205,43 @@ class BackendContract:
 
         source = (np.arange(-4, 4) * 1.5).astype(getattr(ml_dtypes, name, name))
         if not holds(name):
-            with pytest.raises(xd.errors.DtypeError):
+            with pytest.raises(errors.DtypeError):
                 device.send(source)
             return
-        back = xd.to_numpy(device.send(source))
+        back = devices.to_numpy(device.send(source))
         assert back.dtype == source.dtype
         assert back.tobytes() == source.tobytes()
 
     def test_belongs_to_its_device(self, device: Device, backend: Backend) -> None:
         """An array that was sent says that it lives where it was sent to."""
         there = device.send(_BASE)
-        home = xd.get_device(device._place.home)
+        home = devices.get_device(device._place.home)
         assert isinstance(there, device.supported_array_types)
         assert device.is_array_supported(there)
-        assert xd.get_device_from_array(there) is home
-        assert xd.get_array_module(there) is device.xp
+        assert devices.get_device_from_array(there) is home
+        assert devices.get_array_module(there) is device.xp
         assert backend.facts(there).place.home == device._place.home
 
     def test_sent_home_is_the_same_object(self, device: Device) -> None:
         """What lives there already is returned itself."""
         there = device.send(_BASE)
         assert device.send(there) is there
-        assert xd.plan(there, device).route == 'same object'
+        made = devices.plan(there, device)
+        assert isinstance(made, Plan)
+        assert made.route == 'same object'
 
     def test_shares_host_memory(self, device: Device) -> None:
         """On host memory sending is a view, in both directions; elsewhere ``copy=False`` is refused with the plan."""
         x = _BASE.copy()
         if device.physical != 'host':
-            with pytest.raises(xd.errors.CopyRequiredError) as caught:
+            with pytest.raises(errors.CopyRequiredError) as caught:
                 device.send(x, copy=False)
             assert caught.value.plan.route == 'copy'
             assert caught.value.plan.nbytes_moved == x.nbytes
             return
         there = device.send(x, copy=False)
         x[2, 3] = -7
-        back = xd.to_numpy(there)
+        back = devices.to_numpy(there)
         assert back[2, 3] == -7
         assert np.shares_memory(back, x)
 
@@ -246,12 +249,12 @@ class BackendContract:
         """No writable array over read-only memory."""
         x = _readonly()
         there = device.send(x)
-        back = xd.to_numpy(there)
+        back = devices.to_numpy(there)
         if device.physical == 'host' and device._place.keeps_readonly:
             assert not back.flags.writeable
             assert np.shares_memory(back, x)
-            with pytest.raises(xd.errors.ReadOnlyError):
-                xd.copyto(there, 1.0)
+            with pytest.raises(errors.ReadOnlyError):
+                devices.copyto(there, 1.0)
         else:
             assert not np.shares_memory(back, x)
 
@@ -261,21 +264,21 @@ class BackendContract:
         there = device.send(x, copy=True)
         again = device.send(there, copy=True)
         x[:] = 0
-        xd.copyto(there, 1.0)
-        np.testing.assert_array_equal(xd.to_numpy(again), _BASE)
+        devices.copyto(there, 1.0)
+        np.testing.assert_array_equal(devices.to_numpy(again), _BASE)
 
     def test_source_may_change_after_send(self, device: Device) -> None:
         """A copy has read its source when `send` returns."""
         x = np.ones(100_000, 'float32')
         there = device.send(x, copy=True)
         x[:] = 2
-        assert xd.to_numpy(there).sum() == 100_000
+        assert devices.to_numpy(there).sum() == 100_000
 
     def test_converts(self, device: Device) -> None:
         """``dtype=`` converts on the way."""
         there = device.send(_BASE, dtype='int32')
         assert device._backend.facts(there).dtype == np.int32
-        np.testing.assert_array_equal(xd.to_numpy(there), _BASE.astype('int32'))
+        np.testing.assert_array_equal(devices.to_numpy(there), _BASE.astype('int32'))
 
     def test_trees(self, device: Device) -> None:
         """Containers are walked; numbers become arrays; None stays; an array met twice stays one."""
@@ -284,7 +287,7 @@ class BackendContract:
         assert sent['b'][3] is None
         dtypes = [device._backend.facts(sent['b'][i]).dtype for i in (0, 1, 2, 4)]
         assert dtypes == [*(device._backend.default_dtype(kind) for kind in (int, float, bool)), np.dtype('int16')]
-        back = xd.to_numpy(sent)
+        back = devices.to_numpy(sent)
         assert [float(back['b'][i]) for i in (0, 1, 2, 4)] == [1, 2.5, 1, 3]
         assert back['b'][4].shape == ()
 
@@ -300,26 +303,26 @@ class BackendContract:
     def test_copyto(self, device: Device) -> None:
         """Written from the host, from itself and from a number; broadcast, converted, masked."""
         there = device.send(np.zeros((3, 8), 'float64'), copy=True)
-        xd.copyto(there, _BASE[1])
-        np.testing.assert_array_equal(xd.to_numpy(there)[2], _BASE[1])
-        xd.copyto(there, device.send(_BASE[3:, :], copy=True))
-        np.testing.assert_array_equal(xd.to_numpy(there), _BASE[3:])
-        xd.copyto(there, 7, where=_BASE[:3] > 10)
-        np.testing.assert_array_equal(xd.to_numpy(there), np.where(_BASE[:3] > 10, 7, _BASE[3:]))
+        devices.copyto(there, _BASE[1])
+        np.testing.assert_array_equal(devices.to_numpy(there)[2], _BASE[1])
+        devices.copyto(there, device.send(_BASE[3:, :], copy=True))
+        np.testing.assert_array_equal(devices.to_numpy(there), _BASE[3:])
+        devices.copyto(there, 7, where=_BASE[:3] > 10)
+        np.testing.assert_array_equal(devices.to_numpy(there), np.where(_BASE[:3] > 10, 7, _BASE[3:]))
 
     def test_copyto_refuses_and_changes_nothing(self, device: Device) -> None:
         """A shape or dtype that does not fit leaves the destination as it was."""
         there = device.send(np.zeros((3, 8), 'int32'), copy=True)
         for bad in (_BASE, 1.5, np.zeros(7, 'int32'), None, 'x', [1] * 8):
             with pytest.raises((TypeError, ValueError)):
-                xd.copyto(there, bad)
-        assert not xd.to_numpy(there).any()
+                devices.copyto(there, bad)
+        assert not devices.to_numpy(there).any()
 
     def test_every_copy_is_traced(self, device: Device) -> None:
         """One row for each copy between memories, none for anything else, and nothing stays switched on."""
-        with xd.trace_transfers() as log:
+        with trace_transfers() as log:
             there = device.send({'w': _BASE})
-            xd.to_numpy(there)
+            devices.to_numpy(there)
         if device.physical == 'host':
             assert not list(log)
         else:

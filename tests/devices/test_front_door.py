@@ -1,0 +1,37 @@
+import configparser
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import crossdock as xd
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_all_is_there():
+    assert len(set(xd.__all__)) == len(xd.__all__)
+    for name in xd.__all__:
+        assert getattr(xd, name) is not None
+    assert set(xd.devices.__all__) > {'Backend', 'register_backend'}
+
+
+def test_the_version_has_one_source():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / 'setup.cfg')
+    assert setup['metadata']['version'] == 'attr: crossdock.__version__'
+    assert re.fullmatch(r'\d+\.\d+\.\d+\S*', xd.__version__)
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match='nonsense'):
+        _ = xd.nonsense
+
+
+def test_imports_no_library_but_numpy():
+    heavy = {'torch', 'jax', 'cupy', 'h5py', 'zarr', 'matplotlib', 'rich', 'sklearn', 'optree', 'click', 'pytest'}
+    code = f'import sys, crossdock; print({heavy} & set(sys.modules))'
+    out = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == 'set()'

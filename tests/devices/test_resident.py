@@ -1,0 +1,114 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import crossdock as xd
+from crossdock.devices import Visitor
+from crossdock.errors import MixedDevicesError
+
+
+class Linear(xd.DeviceResident):
+    def __init__(self, n=2):
+        self.W = np.ones((n, n), 'float32')
+        self.b = None
+        self.name = 'linear'
+
+
+class Model(xd.DeviceResident):
+    def __init__(self):
+        self.first = Linear()
+        self.layers = [Linear(3), (Linear(1), {'extra': np.zeros(2)})]
+        self.tied = self.first.W
+        self.parent = self  # a way back must not end in a circle
+
+
+def test_the_device_is_that_of_the_contents():
+    # chainer's models told where they had last been sent, whatever they held
+    model = Model()
+    assert model.device is xd.get_device('@numpy')
+    model.first.W = xd.get_device('native:0').send(model.first.W)
+    with pytest.raises(MixedDevicesError, match='native:0'):
+        _ = model.device
+    assert model.first.device is xd.get_device('native:0')
+
+
+def test_everything_moves():
+    model = Model()
+    assert model.to_device('sim:1') is model
+    sim = xd.get_device('sim:1')
+    assert model.device is model.layers[0].device is model.layers[1][0].device is sim
+    assert sim.is_array_supported(model.layers[1][1]['extra'])
+    assert model.tied is model.first.W
+    assert model.first.name == 'linear'
+    assert model.to_device('@numpy').first.W.tolist() == [[1, 1], [1, 1]]
+
+
+def test_what_comes_later_follows():
+    model = Model().to_device('sim:0')
+    sim = xd.get_device('sim:0')
+    model.first.b = np.zeros(2)
+    model.late = Linear()
+    model.bag = [np.zeros(1)]
+    model.number = 1.5
+    assert sim.is_array_supported(model.first.b)
+    assert sim.is_array_supported(model.bag[0])
+    assert model.number == 1.5
+    model.late.b = np.zeros(3)
+    assert model.device is sim
+
+
+def test_before_to_device_nothing_is_moved():
+    model = Linear()
+    model.W = x = xd.get_device('sim:0').send(model.W)
+    assert model.W is x
+
+
+def test_without_arrays():
+    empty = xd.DeviceResident()
+    with xd.using_device('native:1'):
+        assert str(empty.device) == 'native:1'
+    assert str(empty.to_device('sim:0').device) == 'sim:0'
+
+
+def test_nothing_moves_when_one_array_cannot():
+    model = Model()
+    model.layers[0].W = np.array(['text'])
+    with pytest.raises(TypeError):
+        model.to_device('sim:0')
+    assert type(model.first.W) is np.ndarray
+    model.first.b = np.zeros(2)
+    assert type(model.first.b) is np.ndarray
+
+
+def test_visitors():
+    class Count(Visitor):
+        def __init__(self, log):
+            self.log = log
+
+        def visit_array(self, array):
+            self.log.append(array.shape)
+            return array * 0
+
+        def visit_device_resident(self, resident):
+            self.log.append(type(resident).__name__)
+
+    class Odd(Linear):
+        def device_resident_accept(self, visitor):
+            super().device_resident_accept(visitor)
+            self.__dict__['hidden'] = (visitor.visit_array(np.ones(7)),)
+
+    log = []
+    model = Odd()
+    model.device_resident_accept(Count(log))
+    assert log == ['Odd', (2, 2), (7,)]
+    assert not model.W.any()
+
+
+def test_copies_keep_the_device():
+    # explosion/thinc#812, cupy/cupy#254: a deep copy ended on another device
+    model = Linear().to_device('native:1')
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        again.b = np.zeros(2)
+        assert again.device is xd.get_device('native:1')
