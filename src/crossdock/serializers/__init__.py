@@ -5,18 +5,28 @@
 """
 
 from ._dictionary import DictionarySerializer
+from ._format import Entry, Format, Reader, Writer
+from ._leaf import Leaf
 from ._load import load, load_npz
 from ._npz_deserializer import NpzDeserializer
 from ._save import save, save_npz
 from ._visitor import Deserializer, Serializer
 
 __all__ = [
+    # files
     'save',
     'load',
     'save_npz',
     'load_npz',
+    # the visitor protocol
     'Serializer',
     'Deserializer',
     'DictionarySerializer',
     'NpzDeserializer',
+    # for those who add a format
+    'Format',
+    'Writer',
+    'Reader',
+    'Entry',
+    'Leaf',
 ]

@@ -49,16 +49,13 @@ class NpzDeserializer(Deserializer):
 
     Examples
     --------
-    >>> import os, tempfile
     >>> import numpy as np
     >>> from crossdock.serializers import save_npz
+    >>> save_npz('model.npz', {'W': np.arange(3.0), 'step': 7})
     >>> W = np.zeros(3)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, 'm.npz')
-    ...     save_npz(path, {'W': np.arange(3.0), 'step': 7})
-    ...     with NpzDeserializer(path) as d:
-    ...         step = d('step', 0)
-    ...         W = d('W', W)
+    >>> with NpzDeserializer('model.npz') as d:
+    ...     step = d('step', 0)
+    ...     W = d('W', W)
     >>> step, W.tolist()
     (7, [0.0, 1.0, 2.0])
     """
