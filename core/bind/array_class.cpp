@@ -46,6 +46,9 @@ nb::object array_interface(const Array& array) {
   if (!array.device().is_host()) {
     throw nb::attribute_error(("an array on '" + array.device().spec() + "' has no host memory").c_str());
   }
+  if (kind(array.dtype()) == DtypeKind::storage || array.dtype() == Dtype::bfloat16) {
+    throw nb::attribute_error(("the array interface has no word for " + std::string(name(array.dtype()))).c_str());
+  }
   return python_side("array_interface")(to_python(array));
 }
 
@@ -138,7 +141,7 @@ void define_protocols(nb::class_<Array>& c) {
           "__format__", [](nb::handle self, nb::handle spec) { return python_side("format_array")(self, spec); },
           nb::sig("def __format__(self, format_spec: str, /) -> str"))
       .def(
-          "__reduce_ex__", [](nb::handle self, nb::handle protocol) { return python_side("reduce")(self, protocol); },
+          "__reduce_ex__", [](nb::handle self, nb::handle protocol) { return nb::module_::import_("crossdock.core._pickle").attr("reduce_array")(self, protocol); },
           nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex, /) -> typing.Any"))
       .def(
           "__copy__", [](const Array& x) { return to_python(unlocked(x.device(), x.size(), [&] { return copy(x); })); },

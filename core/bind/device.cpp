@@ -47,10 +47,10 @@ void define_dtype(nb::module_& m) {
           },
           nb::sig("def numpy_dtype(self) -> numpy.dtype[typing.Any]"),
           "NumPy's dtype; ml_dtypes has those that NumPy lacks.")
-      .def("__eq__", &dtype_equals, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__eq__", &dtype_equals, nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(
           "__ne__", [](const DtypeObject& d, nb::handle other) { return !dtype_equals(d, other); },
-          nb::sig("def __ne__(self, other: object, /) -> bool"))
+          nb::arg().none(), nb::sig("def __ne__(self, other: object, /) -> bool"))
       .def(
           "__hash__", [](const DtypeObject& d) { return nb::hash(nb::str(name(d.dtype).data())); },
           nb::sig("def __hash__(self) -> int"))
@@ -59,7 +59,7 @@ void define_dtype(nb::module_& m) {
       .def(
           "__reduce__",
           [](const DtypeObject& d) {
-            return nb::make_tuple(nb::module_::import_("crossdock.core._core").attr("_dtype"),
+            return nb::make_tuple(nb::module_::import_("crossdock.core._pickle").attr("rebuild_dtype"),
                                   nb::make_tuple(nb::str(name(d.dtype).data())));
           },
           nb::sig("def __reduce__(self) -> typing.Any"));
@@ -103,7 +103,7 @@ void define_device(nb::module_& m) {
           [](const Device& d, nb::handle other) {
             return nb::isinstance<Device>(other) && &nb::cast<Device&>(other) == &d;
           },
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
+          nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Device& d) { return static_cast<Py_ssize_t>(std::hash<std::string>()(d.spec())); })
       .def(
           "__copy__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __copy__(self) -> Device"))
@@ -113,7 +113,7 @@ void define_device(nb::module_& m) {
       .def(
           "__reduce__",
           [](const Device& d) {
-            return nb::make_tuple(nb::module_::import_("crossdock.core._core").attr("device"),
+            return nb::make_tuple(nb::module_::import_("crossdock.core._pickle").attr("rebuild_device"),
                                   nb::make_tuple(d.spec()));
           },
           nb::sig("def __reduce__(self) -> typing.Any"));

@@ -52,7 +52,7 @@ void define_creation(nb::module_& m) {
   m.def(
       "zeros",
       [](nb::handle shape, nb::handle dtype, nb::handle device) {
-        return filled(shape, {0.0}, dtype.is_none() ? to_python(Dtype::float64) : nb::borrow(dtype), device, "zeros");
+        return filled(shape, {std::int64_t{0}}, dtype.is_none() ? to_python(Dtype::float64) : nb::borrow(dtype), device, "zeros");
       },
       "shape"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def zeros(shape: int | collections.abc.Sequence[int], *, dtype: typing.Any = None, device: Device | str "

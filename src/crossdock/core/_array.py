@@ -23,7 +23,7 @@ def namespace(array: Array, api_version: str | None) -> ModuleType:
     return core
 
 
-def _host_values(array: Array, op: str) -> np.ndarray[Any, Any]:
+def host_values(array: Array, op: str) -> np.ndarray[Any, Any]:
     """The values in host memory; an implicit transfer from an accelerator."""
     if array.device.is_host:
         return as_numpy(array)
@@ -35,7 +35,7 @@ def _host_values(array: Array, op: str) -> np.ndarray[Any, Any]:
 def represent(array: Array) -> str:
     """``array([0., 2.], shape=(2,), dtype=float32, device='native:0')``."""
     facts = f"shape={array.shape}, dtype={array.dtype}, device='{array.device}'"
-    values = np.array2string(_host_values(array, 'repr'), separator=', ', prefix='array(')
+    values = np.array2string(host_values(array, 'repr'), separator=', ', prefix='array(')
     return f'array({values}, {facts})'
 
 
@@ -62,21 +62,3 @@ def array_interface(array: Array) -> dict[str, Any]:
     interface = dict(view.__array_interface__)
     interface['strides'] = array.strides
     return interface
-
-
-def _rebuild(values: np.ndarray[Any, Any], spec: str) -> Array:
-    from ._asarray import asarray
-
-    try:
-        device = _core.device(spec)
-    except RuntimeError as error:
-        import warnings
-
-        device = _core.device('native:0')
-        warnings.warn(f"the array was pickled on '{spec}'; it is now on '{device}': {error}", stacklevel=2)
-    return asarray(values, device=device)
-
-
-def reduce(array: Array, protocol: Any) -> tuple[Any, ...]:
-    """Pickle the values of the view, with the device they belong to (out of band where the protocol can)."""
-    return _rebuild, (np.ascontiguousarray(_host_values(array, 'pickle')).reshape(array.shape), str(array.device))
