@@ -223,6 +223,9 @@ def test_none_in_the_target_takes_anything(file):
         (np.ones(3, 'f4'), np.zeros(3, ml_dtypes.bfloat16)),
         (np.ones(3, ml_dtypes.bfloat16), np.zeros(3, 'f4')),
         (np.array([1, 7, 1], 'i8'), np.zeros(3, ml_dtypes.int4)),
+        (np.array([1, -7, 1], ml_dtypes.int4), np.zeros(3, 'i1')),
+        (np.array([1, 15], ml_dtypes.uint4), np.zeros(2, 'f4')),
+        (np.array([1, 7], ml_dtypes.int4), np.zeros(2, ml_dtypes.int4)),
         (np.array(['ab']), np.zeros(1, 'U3')),
     ],
 )
@@ -244,6 +247,7 @@ def test_casts_that_are_made(file, have, want):
         (np.ones(2, 'i4'), np.zeros(2, bool), ['int32', 'bool']),
         (np.array([300]), np.zeros(1, 'i1'), ['int64', 'int8']),
         (np.array([8]), np.zeros(1, ml_dtypes.int4), ['int64', 'int4']),
+        (np.array([15], ml_dtypes.uint4), np.zeros(1, ml_dtypes.int4), ['uint4', 'int4']),
         (np.ones(2, ml_dtypes.bfloat16), np.zeros(2, 'i4'), ['bfloat16', 'int32']),
         (np.array(['long']), np.zeros(1, 'U2'), ['str']),
         (np.array(['1']), np.zeros(1), ['str', 'float64']),

@@ -1,6 +1,12 @@
 import dataclasses
+import enum
 import json
 import os
+import resource
+import signal
+import subprocess
+import sys
+import warnings
 import zipfile
 from collections import OrderedDict, deque, namedtuple
 from types import MappingProxyType
@@ -221,3 +227,73 @@ def test_an_object_with_a_state_dict(tmp_path):
             raise AssertionError
 
     assert set(saved(tmp_path, {'net': Module(), 'step': 1})) == {'net/l1.weight', 'net/l1.bias', 'step'}
+
+
+def test_subclasses_of_arrays_and_scalars(tmp_path):
+    class Name(str, enum.Enum):  # noqa: UP042 -- its text is not its value
+        A = 'a'
+
+    class Kind(enum.IntEnum):
+        ONE = 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        matrix = np.matrix(np.arange(3_000_000.0)).reshape(3, -1)
+    path = tmp_path / 'x.npz'
+    save(path, {'m': matrix, 's': Name.A, 'i': Kind.ONE})
+    np.testing.assert_array_equal(load(path)['m'], np.asarray(matrix), strict=True)
+    target = {'m': None, 's': Name.A, 'i': Kind.ONE}
+    load(path, target)
+    assert target['s'] is Name.A
+    assert target['i'] is Kind.ONE
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+from crossdock.serializers import save
+
+class Killer:
+    def serialize(self, s):
+        s('a', np.full(100_000, 2.0))
+
+from crossdock.serializers import _atomic
+sync = os.fsync
+def fsync(descriptor):
+    if sys.argv[2] == 'before':
+        os.kill(os.getpid(), signal.SIGKILL)
+    sync(descriptor)
+def replace(*names):
+    rename(*names)
+    os.kill(os.getpid(), signal.SIGKILL)
+rename, os.fsync, os.replace = os.replace, fsync, replace
+save(sys.argv[1], Killer())
+"""
+
+
+@pytest.mark.parametrize(('moment', 'value'), [('before', 1.0), ('after', 2.0)])
+def test_killed_at_the_worst_moment(tmp_path, moment, value):
+    path = tmp_path / 'x.npz'
+    save(path, {'a': np.full(100_000, 1.0)})
+    child = subprocess.run([sys.executable, '-c', KILLED, str(path), moment])
+    assert child.returncode == -signal.SIGKILL
+    assert set(load(path)['a']) == {value}
+    assert len(list(tmp_path.iterdir())) == (2 if moment == 'before' else 1)
+    save(path, {'a': np.full(100_000, 3.0)})
+    assert [p.name for p in tmp_path.iterdir()] == ['x.npz']
+
+
+def test_a_full_disk(tmp_path):
+    path = tmp_path / 'x.npz'
+    save(path, {'a': np.ones(3)})
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, old[1]))
+        with pytest.raises(OSError):
+            save(path, {'a': np.zeros(100_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert load(path)['a'].all()
+    assert [p.name for p in tmp_path.iterdir()] == ['x.npz']

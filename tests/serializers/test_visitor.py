@@ -182,3 +182,22 @@ def test_npz_deserializer_part_by_part(tmp_path):
     with NpzDeserializer(path, prefix='model/', strict=False, ignore='*/W') as d:
         assert d('nope', 7) == 7
         assert not d.load(Model()).l1.W.any()
+
+
+def test_an_array_made_anew_in_each_pass(tmp_path):
+    """What the second pass offers need not be what the first one did."""
+
+    class Restless:
+        offers = iter(())
+
+        def serialize(self, s):
+            self.got = s('a', next(self.offers))
+
+    save_npz(tmp_path / 'x.npz', {'a': np.ones(2)})
+    locked = np.zeros(2)
+    locked.flags.writeable = False
+    for second in (np.zeros(2), np.zeros(3), np.zeros(2, 'f4'), locked, None, 5):
+        model = Restless()
+        model.offers = iter([np.zeros(2), second])
+        load_npz(tmp_path / 'x.npz', model)
+        assert model.got.tolist() == [1, 1]

@@ -101,7 +101,8 @@ def scalar_array(value: bool | int | float | complex | str | bytes, path: str) -
     if isinstance(value, str | bytes):
         if value[-1:] in ('\0', b'\0'):
             raise DtypeError(f'cannot save {path!r}: {value[:40]!r} ends in NUL, which files drop', path=path)
-        return np.array(value)
+        # The base class's own text: an enum that is a string prints as something else.
+        return np.array(str.__str__(value) if isinstance(value, str) else bytes(value))
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise DtypeError(f'cannot save {path!r}: an int of {value.bit_length()} bits does not fit in 64', path=path)
     return np.asarray(value)
@@ -116,6 +117,8 @@ def _array_of(value: object, path: str) -> Any:
         if np.ma.is_masked(value):
             raise DtypeError(f'cannot save {path!r}: a masked array; fill it first', dtype=value.dtype, path=path)
         return np.asarray(value.data)
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)  # a subclass may index and reshape by rules of its own
     if _arrays.is_array(value):
         return value
     raise UnknownArrayError(

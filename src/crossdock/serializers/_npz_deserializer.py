@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
 from ._ignore import Ignore
 from ._registry import format_named
+from ._save import Path, file_path
 from ._stage import Loader
 from ._tree import Hand
 from ._visitor import Deserializer, canonical
@@ -62,7 +62,7 @@ class NpzDeserializer(Deserializer):
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: Path,
         *,
         prefix: str = '',
         strict: bool = True,
@@ -70,8 +70,9 @@ class NpzDeserializer(Deserializer):
         device: Any = None,
     ) -> None:
         place = canonical(prefix)
-        self._reader = format_named('npz').open(os.fspath(path))
-        loader = Loader(self._reader, os.fspath(path), strict=strict, ignore=ignore, device=device)
+        where = file_path(path)
+        self._reader = format_named('npz').open(where)
+        loader = Loader(self._reader, where, strict=strict, ignore=ignore, device=device)
         super().__init__(_Loading(loader), place)
 
     @property
@@ -79,10 +80,14 @@ class NpzDeserializer(Deserializer):
         """What was given to `save` as `metadata`."""
         return self._reader.metadata
 
+    def close(self) -> None:
+        """Close the file; leaving the context does it too."""
+        self._reader.__exit__(None, None, None)
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._reader.__exit__(kind, error, trace)
+        self.close()

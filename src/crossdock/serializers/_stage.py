@@ -25,19 +25,26 @@ __all__ = ['Loader', 'warn_swapped']
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A leaf of the target as the dry pass found it; `fresh` and `fixed` as in `Hand`."""
+    """A leaf of the target as the dry pass found it.
+
+    Attributes
+    ----------
+    value : object
+    fills : bool
+        Whether the loaded data goes into the array that is there; else a new value takes its place.
+    fixed : bool
+        Whether nothing can take its place.
+    """
 
     value: Any
-    fresh: bool
+    fills: bool
     fixed: bool
 
-    @property
-    def fills(self) -> bool:
-        """Whether the loaded data goes into the array that is there."""
-        value = self.value
-        if self.fresh or value is None or isinstance(value, (*SCALARS, np.generic)):
-            return False
-        return _arrays.is_writable(value)
+    @classmethod
+    def of(cls, value: Any, hand: Hand) -> Slot:
+        """The slot of a leaf that `hand` is at."""
+        is_array = value is not None and not isinstance(value, (*SCALARS, np.generic))
+        return cls(value, is_array and not hand.fresh and _arrays.is_writable(value), hand.fixed)
 
 
 class _Wanting(Hand):
@@ -51,7 +58,7 @@ class _Wanting(Hand):
         if path in self.slots:
             raise ValueError(f'two values have the key {path!r}')
         Leaf(value, path)  # refuses what no file can hold
-        self.slots[path] = Slot(value, self.fresh, self.fixed)
+        self.slots[path] = Slot.of(value, self)
         return value
 
     def serializer(self, path: str) -> Deserializer:
@@ -70,17 +77,25 @@ class _Committing(Hand):
         self.staged = staged
 
     def leaf(self, path: str, value: Any) -> Any:
-        slot = Slot(value, self.fresh, self.fixed)
         if path not in self.slots:
             # An object that asks for more once it has loaded a value: read it now.
-            self.staged.update(self.loader.stage({path: slot}, path, whole=True))
+            self.slots[path] = Slot.of(value, self)
+            self.staged.update(self.loader.stage({path: self.slots[path]}, path, whole=True))
         if path not in self.staged:
             return value
-        loaded = self.staged.pop(path)
+        slot, loaded = self.slots[path], self.staged.pop(path)
         if not slot.fills or loaded is None:
             return loaded
+        if value is not slot.value and not self._takes(value, loaded):
+            return _arrays.place_like(slot.value, loaded, path)
         _arrays.fill(value, loaded)
         return value
+
+    def _takes(self, value: Any, loaded: np.ndarray[Any, Any]) -> bool:
+        """Whether an array that was not there in the dry pass can be filled with what was staged for another."""
+        if not Slot.of(value, self).fills:
+            return False
+        return tuple(value.shape) == loaded.shape and bool(wanted_dtype(value) == loaded.dtype)
 
     def serializer(self, path: str) -> Deserializer:
         return Deserializer(self, path)

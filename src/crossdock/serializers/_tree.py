@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections import deque
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -126,8 +126,7 @@ def _visit_tuple(node: tuple[Any, ...], path: str, hand: Hand) -> Any:
     parts = [visit(value, join(path, i), hand) for i, value in enumerate(node)]
     if all(new is old for new, old in zip(parts, node)):
         return node
-    make = getattr(type(node), '_make', type(node))
-    return make(parts)
+    return _like(node, parts)
 
 
 def _visit_dataclass(node: Any, path: str, hand: Hand) -> Any:
@@ -154,9 +153,14 @@ def _copied(node: Any) -> Any:
         return twin
     if isinstance(node, list | deque):
         return type(node)(map(_copied, node))
-    if isinstance(node, tuple) and type(node) is tuple:
-        return tuple(map(_copied, node))
+    if isinstance(node, tuple):
+        return _like(node, map(_copied, node))
     return node
+
+
+def _like(node: tuple[Any, ...], parts: Iterable[Any]) -> Any:
+    make = getattr(type(node), '_make', type(node))
+    return make(parts)
 
 
 def _has(node: object, method: str) -> bool:
