@@ -23,8 +23,6 @@ Registry& registry() {
   return *one;
 }
 
-std::atomic<int> forks_pending{0};
-
 // All or none. No order of locks is needed, since nothing is waited for while something is held.
 bool hold_all(bool patient) {
   auto& all = registry().all;
@@ -36,32 +34,36 @@ bool hold_all(bool patient) {
   return true;
 }
 
-void before_fork() {
-  using Clock = std::chrono::steady_clock;
-  forks_pending.fetch_add(1);
-  auto deadline = Clock::now() + std::chrono::seconds(1);
-  for (;;) {
-    registry().mutex.lock();
-    if (hold_all(Clock::now() < deadline)) return;  // the registry stays locked until after the fork
-    registry().mutex.unlock();
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
+}  // namespace
+
+struct ForkHandlers {
+  static void prepare() {
+    using Clock = std::chrono::steady_clock;
+    AtFork::pending_.fetch_add(1);
+    auto deadline = Clock::now() + std::chrono::seconds(1);
+    for (;;) {
+      registry().mutex.lock();
+      if (hold_all(Clock::now() < deadline)) return;  // the registry stays locked until after the fork
+      registry().mutex.unlock();
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
   }
-}
+  static void parent() {
+    for (auto* one : registry().all) one->handlers().release();
+    registry().mutex.unlock();
+    AtFork::pending_.fetch_sub(1);
+  }
+  static void child() {
+    for (auto* one : registry().all) one->handlers().restart();
+    registry().mutex.unlock();
+    AtFork::pending_.store(0);
+  }
+};
 
-void after_fork_in_parent() {
-  for (auto* one : registry().all) one->handlers().release();
-  registry().mutex.unlock();
-  forks_pending.fetch_sub(1);
-}
-
-void after_fork_in_child() {
-  for (auto* one : registry().all) one->handlers().restart();
-  registry().mutex.unlock();
-  forks_pending.store(0);
-}
+namespace {
 
 [[maybe_unused]] const int installed =
-    (registry(), pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
+    (registry(), pthread_atfork(ForkHandlers::prepare, ForkHandlers::parent, ForkHandlers::child));
 
 }  // namespace
 
@@ -75,6 +77,8 @@ AtFork::~AtFork() {
   std::erase(registry().all, this);
 }
 
-bool AtFork::pending() noexcept { return forks_pending.load(std::memory_order_relaxed) > 0; }
+std::atomic<int> AtFork::pending_{0};
+
+void AtFork::give_way() noexcept { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
 
 }  // namespace crossdock

@@ -2,6 +2,7 @@
 // child.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 
@@ -24,15 +25,23 @@ class AtFork {
   const Handlers& handlers() const noexcept { return handlers_; }
 
   // Another thread is about to fork: do not start anything long.
-  static bool pending() noexcept;
+  static bool pending() noexcept { return pending_.load(std::memory_order_relaxed) > 0; }
+  // Lets the fork have its turn, but does not wait for it: the caller may hold what it wants.
+  static void give_way() noexcept;
 
  private:
+  friend struct ForkHandlers;
+  static std::atomic<int> pending_;
   Handlers handlers_;
 };
 
 class ForkMutex {
  public:
-  void lock() { mutex_.lock(); }
+  void lock() {
+    if (AtFork::pending()) [[unlikely]]
+      AtFork::give_way();
+    mutex_.lock();
+  }
   bool try_lock() { return mutex_.try_lock(); }
   void unlock() { mutex_.unlock(); }
 

@@ -1,0 +1,63 @@
+#include "crossdock/runtime/transfer_hook.h"
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace crossdock {
+namespace {
+
+class TransferHooked : public testing::Test {
+ protected:
+  void TearDown() override { set_transfer_hook({}); }
+};
+
+Transfer some() { return {"copy", 12, "native:0", "sim:0", false, false}; }
+
+TEST_F(TransferHooked, MakesNoFactsWhenNobodyListens) {
+  report_transfer([]() -> Transfer { throw std::logic_error("made"); });
+}
+
+TEST_F(TransferHooked, SeesTheFactsUntilItIsTakenOff) {
+  std::vector<std::string> seen;
+  set_transfer_hook([&](const Transfer& t) { seen.push_back(std::string(t.op) + " " + t.source + " " + t.target); });
+  report_transfer(some);
+  set_transfer_hook({});
+  report_transfer(some);
+  EXPECT_EQ(seen, std::vector<std::string>{"copy native:0 sim:0"});
+}
+
+TEST_F(TransferHooked, MayRefuse) {
+  set_transfer_hook([](const Transfer&) { throw std::runtime_error("no"); });
+  EXPECT_THROW(report_transfer(some), std::runtime_error);
+}
+
+TEST_F(TransferHooked, MayReplaceItself) {
+  int second = 0;
+  set_transfer_hook([&](const Transfer&) { set_transfer_hook([&](const Transfer&) { ++second; }); });
+  report_transfer(some);
+  report_transfer(some);
+  EXPECT_EQ(second, 1);
+}
+
+TEST_F(TransferHooked, MayChangeWhileOthersReport) {
+  std::atomic<bool> stop{false};
+  std::atomic<int> calls{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!stop) report_transfer(some);
+    });
+  }
+  for (int i = 0; i < 300; ++i)
+    set_transfer_hook(i % 3 ? TransferHook([&](const Transfer&) { ++calls; }) : TransferHook());
+  stop = true;
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace crossdock
