@@ -1,6 +1,6 @@
 """Name devices, move arrays between libraries without copies where the memory is the same, see every transfer."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crossdock import core, errors
 from crossdock.devices import (
@@ -28,6 +28,9 @@ from crossdock.devices import (
     using_device,
 )
 from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers
+
+if TYPE_CHECKING:
+    from crossdock.serializers import load, load_npz, save, save_npz
 
 __all__ = [
     '__version__',
@@ -82,3 +85,7 @@ def __getattr__(name: str) -> Any:
         value = globals()[name] = getattr(serializers, name)
         return value
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

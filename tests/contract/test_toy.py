@@ -85,6 +85,22 @@ def test_only_back_ends_register(broken):
         register_backend(broken)
 
 
+def test_registering_leaves_the_other_devices_alone():
+    numpy, old = xd.get_device('@numpy'), xd.get_device('@shared')
+    register_backend(toy.SharedBackend())
+    assert xd.get_device('@numpy') is numpy
+    assert xd.get_device('@shared') is not old
+    assert xd.get_device('@shared').is_array_supported(xd.get_device('@shared').send(np.zeros(2)))
+
+
+def test_a_kind_must_be_a_name():
+    class Odd(toy.ToyBackend):
+        kind = 'To:y'
+
+    with pytest.raises(TypeError, match='no spec can begin'):
+        register_backend(Odd())
+
+
 def test_another_contract_version_is_refused():
     class Later(toy.ToyBackend):
         contract_version = 2

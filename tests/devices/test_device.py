@@ -53,6 +53,12 @@ def test_an_absent_device_is_unpickled_as_the_host_with_a_warning():
         assert pickle.loads(saved) is xd.get_device('native:0')
 
 
+def test_a_device_of_a_kind_that_is_not_installed_is_unpickled_with_a_warning():
+    saved = pickle.dumps(xd.get_device('sim:1')).replace(b'sim:1', b'sin:1')
+    with pytest.warns(UserWarning, match='sin:1'):
+        assert pickle.loads(saved) is xd.get_device('native:0')
+
+
 def test_classes_are_another_way_to_ask():
     assert xd.CpuDevice() is xd.get_device('@numpy')
     assert xd.CoreDevice('sim:1') is xd.get_device('sim:1')

@@ -1,3 +1,5 @@
+import time
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -101,6 +103,13 @@ def test_one_library_on_two_devices(arrays):
     assert xd.get_array_module(*pair) is xd.core
     with pytest.raises(MixedDevicesError, match=r'sim:0.*sim:1'):
         xd.get_device_from_array(*pair)
+
+
+@pytest.mark.parametrize('ask', ASKS)
+def test_long_lists_take_linear_time(ask):
+    began = time.perf_counter()
+    ask([0.0] * 200_000)
+    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.parametrize('ask', ASKS)

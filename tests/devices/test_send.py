@@ -348,3 +348,38 @@ def test_not_blocking_holds_the_source():
     sent = [device.send(np.full(50_000, i), blocking=False) for i in range(8)]
     device.synchronize()
     assert [int(xd.to_numpy(x)[-1]) for x in sent] == list(range(8))
+
+
+# -- a device that fails -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def faults():
+    yield xd.core.sim.inject
+    xd.core.sim.clear_faults()
+
+
+def test_nothing_stays_allocated_when_memory_runs_out(faults):
+    device = xd.get_device('sim:0')
+    before = device.memory_info().used
+    faults('oom', index=0, after=5)
+    with pytest.raises(MemoryError, match=r"at \['w'\]\[5\].*8000 bytes") as caught:
+        device.send({'w': [np.ones(1000) for _ in range(9)]})
+    # The error is still held here, with its traceback and all frames in it.
+    assert caught.value.requested == 8000
+    assert device.memory_info().used == before
+
+
+def test_a_copy_that_fails_leaves_everything_as_it_was(faults):
+    # cupy/cupy#5913, chainer/chainer#2141: another device was current after an exception
+    device = xd.get_device('sim:0')
+    x = device.send(np.zeros(3))
+    faults('copy_error', index=0)
+    with xd.using_device('native:1') as current:
+        with pytest.raises(xd.errors.DeviceError, match='sim:0'):
+            xd.copyto(x, np.ones(3))
+        with pytest.raises(xd.errors.DeviceError, match='sim:0'):
+            device.send(np.ones(3))
+        assert xd.current_device() is current
+    xd.core.sim.clear_faults()
+    assert not xd.to_numpy(x).any()

@@ -188,3 +188,21 @@ def test_observers_are_told_when_listening_begins_and_ends():
         assert [(r.op, r.nbytes, r.source, r.implicit) for r in log] == [('get', 12, '@foreign:0', True)]
     finally:
         _hook._observers.remove(told.append)
+
+
+def test_the_counters_of_the_device_agree(sim, rng):
+    """The device counts what its memory really sees; plan and trace must tell the same."""
+    counters = xd.core.sim.counters
+    x = {'w': [rng.standard_normal((7, 5))[:, ::2], rng.standard_normal(3)], 'n': 1}
+    before = counters(0)
+    with xd.trace_transfers() as log:
+        there = sim.send(x, dtype='float32')
+        xd.to_numpy(there)
+        xd.copyto(there['w'][1], np.ones(1))
+        float(there['w'][1][0])
+    after = counters(0)
+    up = sum(row.nbytes for row in log if row.target == 'sim:0')
+    down = sum(row.nbytes for row in log if row.source == 'sim:0')
+    assert up == after.host_to_device_nbytes - before.host_to_device_nbytes
+    assert down == after.device_to_host_nbytes - before.device_to_host_nbytes
+    assert xd.plan(x, sim, dtype='float32').nbytes_moved == up - 4

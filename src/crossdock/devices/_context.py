@@ -99,9 +99,9 @@ def core_default() -> Any:
 
 def _from_environment() -> Device:
     global _default
-    spec = os.environ.get(VARIABLE)
+    spec = os.environ.get(VARIABLE) or '@numpy'
     try:
-        device = get_device('@numpy' if spec is None else spec)
+        device = get_device(spec)
     except CrossdockError as error:
         error.args = (f'{VARIABLE}={spec}: {error}',)
         raise

@@ -12,13 +12,20 @@ from crossdock.devices import _registry
 from crossdock.devices._backend import Backend
 from crossdock.devices._device import Device
 from crossdock.devices._spec import from_number, parse, wrong_type
-from crossdock.errors import DeviceUnavailableError
+from crossdock.errors import DeviceUnavailableError, SpecError
 
 __all__ = ['device_of', 'get_device', 'make', 'restore']
 
 # Only strings are keys: 1, 1.0 and True are equal, and one of them would be found under another's name.
 _by_spec: dict[Hashable, Device] = {}
-_registry.on_change(_by_spec.clear)
+
+
+def _forget(kind: str) -> None:
+    for key in [key for key, device in _by_spec.items() if device.kind == kind]:
+        del _by_spec[key]
+
+
+_registry.on_replaced(_forget)
 
 
 def get_device(spec: Any) -> Device:
@@ -111,7 +118,7 @@ def restore(name: str, host_spec: str) -> Device:
     """The device of a pickle. Where it is absent now, a host device takes its place, with a warning."""
     try:
         return get_device(name)
-    except DeviceUnavailableError as error:
+    except (DeviceUnavailableError, SpecError) as error:
         warnings.warn(f'{error}; using {host_spec} in its place', UserWarning, stacklevel=2)
         return get_device(host_spec)
 

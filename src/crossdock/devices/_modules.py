@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal
@@ -23,9 +24,9 @@ Mixed = Literal['error', 'device']
 _SCALARS = (bool, int, float, complex, np.generic, type(None))
 _NOTHING: Any = object()
 
-# Types that never need a second look. Filled as arrays are met, emptied when a back-end is registered.
+# Types that never need a second look. Filled as arrays are met, emptied when a back-end is replaced.
 _module_of: dict[type, ModuleType] = {}
-_registry.on_change(_module_of.clear)
+_registry.on_replaced(lambda kind: _module_of.clear())
 
 
 def get_array_module(array: Any = _NOTHING, /, *arrays: Any, mixed: Mixed = 'error') -> ModuleType:
@@ -126,11 +127,11 @@ def _vote_on_module(arrays: tuple[Any, ...], mixed: Mixed) -> ModuleType:
 
 def _votes(arrays: tuple[Any, ...]) -> Iterator[tuple[str, Backend, str]]:
     """Position, back-end and device spec of each array."""
-    pending: list[tuple[str, Any, tuple[Any, ...]]] = [
+    pending: deque[tuple[str, Any, tuple[Any, ...]]] = deque(
         (str(i), array, ()) for i, array in enumerate(arrays) if array is not _NOTHING
-    ]
+    )
     while pending:
-        position, value, around = pending.pop(0)
+        position, value, around = pending.popleft()
         value = unwrap(value)
         backend = _registry.owner(type(value))
         if backend is not None:
@@ -138,7 +139,8 @@ def _votes(arrays: tuple[Any, ...]) -> Iterator[tuple[str, Backend, str]]:
         elif isinstance(value, list | tuple):
             if any(value is outer for outer in around):
                 raise TypeError(f'argument {position} contains itself')
-            pending[:0] = [(f'{position}[{i}]', item, (*around, value)) for i, item in enumerate(value)]
+            inside = [(f'{position}[{i}]', item, (*around, value)) for i, item in enumerate(value)]
+            pending.extendleft(reversed(inside))
         elif not isinstance(value, _SCALARS) or isinstance(value, np.character):
             raise _unknown_argument(position, value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,18 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
+    'HEAD',
     'Entry',
     'backend_of',
     'backends',
     'entries',
     'entry_of_head',
     'known_heads',
-    'on_change',
+    'on_replaced',
     'owner',
     'register_backend',
 ]
 
 GROUP = 'crossdock.backends'
+
+#: How a spec can begin.
+HEAD = re.compile(r'@?[a-z][a-z0-9_]*', re.ASCII)
 
 
 @dataclass
@@ -56,7 +61,7 @@ _lock = threading.RLock()
 _entries: dict[str, Entry] = {}
 _heads: dict[str, Entry] = {}
 _owners: dict[type, Backend] = {}
-_on_change: list[Callable[[], None]] = []
+_on_replaced: list[Callable[[str], None]] = []
 _scanned = False
 
 
@@ -122,9 +127,9 @@ def owner(array_type: type) -> Backend | None:
     return found if found is not None else _find_owner(array_type)
 
 
-def on_change(forget: Callable[[], None]) -> None:
-    """Have `forget` called whenever a back-end is registered, to drop what was cached about the earlier ones."""
-    _on_change.append(forget)
+def on_replaced(forget: Callable[[str], None]) -> None:
+    """Have `forget(kind)` called when a kind gets another back-end, to drop what was cached about the earlier one."""
+    _on_replaced.append(forget)
 
 
 def _find_owner(array_type: type) -> Backend | None:
@@ -184,6 +189,8 @@ def _fault(loaded: object, kind: str) -> str:
         )
     if loaded.kind != kind:
         return f'its back-end calls itself {loaded.kind!r}'
+    if not HEAD.fullmatch(loaded.prefix + loaded.kind):
+        return f'no spec can begin with {loaded.prefix + loaded.kind!r}'
     return ''
 
 
@@ -193,9 +200,10 @@ def _add(entry: Entry) -> None:
         _heads.pop(old.head, None)
     _entries[entry.kind] = entry
     _heads[entry.head] = entry
-    _owners.clear()
-    for forget in _on_change:
-        forget()
+    if old is not None:
+        _owners.clear()
+        for forget in _on_replaced:
+            forget(entry.kind)
 
 
 def _scan() -> None:

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crossdock.devices._backend import Backend
-from crossdock.devices._registry import Entry, backend_of, entry_of_head, known_heads
+from crossdock.devices._registry import HEAD, Entry, backend_of, entry_of_head, known_heads
 from crossdock.errors import DeviceUnavailableError, SpecError, SpecTypeError
 
 __all__ = ['Spec', 'from_number', 'parse', 'wrong_type']
 
-_HEAD = re.compile(r'@?[a-z][a-z0-9_]*', re.ASCII)
 _NUMBER = re.compile(r'[0-9]+', re.ASCII)
 _OTHER_NAMES = {
     'cpu': '@numpy',
@@ -55,7 +54,7 @@ def parse(text: str, given: object = None) -> Spec:
     elif _NUMBER.fullmatch(text):
         text = f'@cupy:{text}'
     head, colon, suffix = text.partition(':')
-    entry = entry_of_head(head) if _HEAD.fullmatch(head) else None
+    entry = entry_of_head(head) if HEAD.fullmatch(head) else None
     if entry is None:
         raise _unknown_kind(text, given, head)
     backend = backend_of(entry)
@@ -137,7 +136,7 @@ def _accepted(text: str) -> str | None:
     if text == '-1':
         return text
     head, colon, suffix = text.partition(':')
-    entry = entry_of_head(head) if _HEAD.fullmatch(head) else None
+    entry = entry_of_head(head) if HEAD.fullmatch(head) else None
     if entry is None:
         return None
     try:

@@ -58,15 +58,7 @@ class CupyBackend(Backend):
         return importlib.import_module('cupy')
 
     def place(self, suffix: str) -> PlaceFacts:
-        return PlaceFacts(
-            device=self.spec(suffix),
-            suffix=suffix,
-            library='cupy',
-            physical=f'cuda:{suffix}',
-            keeps_readonly=False,
-            odd_strides=False,
-            dtypes=STANDARD,
-        )
+        return _place(suffix)
 
     def native_device(self, suffix: str) -> Any:
         return self._cupy.cuda.Device(int(suffix))
@@ -87,7 +79,7 @@ class CupyBackend(Backend):
         return self.spec(str(array.device.id))
 
     def facts(self, array: Any) -> ArrayFacts:
-        return ArrayFacts(self.place(str(array.device.id)), array.shape, array.dtype, array.strides)
+        return ArrayFacts(_place(str(array.device.id)), array.shape, array.dtype, array.strides)
 
     def adopt(self, producer: Any) -> Any:
         if hasattr(producer, '__cuda_array_interface__'):
@@ -106,19 +98,16 @@ class CupyBackend(Backend):
 
     def copy(self, dst: Any, src: Any) -> None:
         with dst.device:
-            if src.device != dst.device:
-                here = self._cupy.empty(src.shape, src.dtype)
-                here.data.copy_from_device_async(
-                    self._cupy.ascontiguousarray(src).data, src.nbytes, self._cupy.cuda.get_current_stream()
-                )
-                src = here
-            dst[...] = src
+            # CuPy's asarray brings an array of another GPU to the current one.
+            dst[...] = self._cupy.asarray(src)
 
     def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
         with dst.device:
-            # The narrower type crosses. CuPy returns when a pageable source has been read.
+            # The narrower type crosses.
             narrow = view.astype(dst.dtype) if dst.itemsize < view.itemsize else view
-            dst[...] = self._cupy.asarray(narrow, blocking=blocking)
+            dst[...] = self._cupy.asarray(narrow)
+            if blocking:
+                self._cupy.cuda.get_current_stream().synchronize()
 
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         with src.device:
@@ -128,6 +117,19 @@ class CupyBackend(Backend):
     @property
     def _cupy(self) -> Any:
         return importlib.import_module('cupy')
+
+
+@functools.cache
+def _place(suffix: str) -> PlaceFacts:
+    return PlaceFacts(
+        device=f'@cupy:{suffix}',
+        suffix=suffix,
+        library='cupy',
+        physical=f'cuda:{suffix}',
+        keeps_readonly=False,
+        odd_strides=False,
+        dtypes=STANDARD,
+    )
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from crossdock.transfer import ArrayFacts, PlaceFacts
 __all__ = ['BACKEND', 'Intel64Backend']
 
 _PLACE = PlaceFacts(device='@intel64', suffix='', library='numpy', physical='host', home='@numpy')
+_FOLDERS = ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/local/lib')
 _MACHINES = ('x86_64', 'amd64')
 
 
@@ -91,7 +92,7 @@ def _missing() -> str:
 
 def _has_onednn() -> bool:
     """Whether libdnnl lies where the package `onednn` or the system puts it. Loads nothing."""
-    folders = [Path(sys.prefix) / 'lib', *map(Path, ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/local/lib'))]
+    folders = [Path(sys.prefix) / 'lib', *map(Path, _FOLDERS)]
     return any(folder.is_dir() and next(folder.glob('libdnnl.so*'), None) is not None for folder in folders)
 
 
