@@ -141,7 +141,10 @@ void define_protocols(nb::class_<Array>& c) {
           "__format__", [](nb::handle self, nb::handle spec) { return python_side("format_array")(self, spec); },
           nb::sig("def __format__(self, format_spec: str, /) -> str"))
       .def(
-          "__reduce_ex__", [](nb::handle self, nb::handle protocol) { return nb::module_::import_("crossdock.core._pickle").attr("reduce_array")(self, protocol); },
+          "__reduce_ex__",
+          [](nb::handle self, nb::handle protocol) {
+            return nb::module_::import_("crossdock.core._pickle").attr("reduce_array")(self, protocol);
+          },
           nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex, /) -> typing.Any"))
       .def(
           "__copy__", [](const Array& x) { return to_python(unlocked(x.device(), x.size(), [&] { return copy(x); })); },

@@ -49,8 +49,8 @@ void define_dtype(nb::module_& m) {
           "NumPy's dtype; ml_dtypes has those that NumPy lacks.")
       .def("__eq__", &dtype_equals, nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(
-          "__ne__", [](const DtypeObject& d, nb::handle other) { return !dtype_equals(d, other); },
-          nb::arg().none(), nb::sig("def __ne__(self, other: object, /) -> bool"))
+          "__ne__", [](const DtypeObject& d, nb::handle other) { return !dtype_equals(d, other); }, nb::arg().none(),
+          nb::sig("def __ne__(self, other: object, /) -> bool"))
       .def(
           "__hash__", [](const DtypeObject& d) { return nb::hash(nb::str(name(d.dtype).data())); },
           nb::sig("def __hash__(self) -> int"))

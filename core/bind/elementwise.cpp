@@ -112,7 +112,7 @@ void define_unary(nb::module_& m, const Row& row) {
         const std::array<Argument, 1> arguments{&array};
         return to_python(unlocked(array.device(), array.size(), [&] { return elementwise(op, arguments); }));
       },
-      "x"_a, nb::sig(keep("def " + word + "(x: Array, /) -> Array")), keep(std::string(row.summary) + kShared));
+      "x"_a.none(), nb::sig(keep("def " + word + "(x: Array, /) -> Array")), keep(std::string(row.summary) + kShared));
 }
 
 void define_binary(nb::module_& m, const Row& row) {
@@ -129,7 +129,8 @@ void define_binary(nb::module_& m, const Row& row) {
         }
         return to_python(unlocked(device, work, [&] { return elementwise(op, arguments); }));
       },
-      "x1"_a, "x2"_a, nb::sig(keep("def " + word + "(x1: Array | complex, x2: Array | complex, /) -> Array")),
+      "x1"_a.none(), "x2"_a.none(),
+      nb::sig(keep("def " + word + "(x1: Array | complex, x2: Array | complex, /) -> Array")),
       keep(std::string(row.summary) + kShared));
 }
 
@@ -147,7 +148,7 @@ void define_elementwise(nb::module_& m) {
         constexpr std::int64_t kLong = 1 << 20;
         return to_python(unlocked(device, kLong, [&] { return where(all[0], all[1], all[2]); }));
       },
-      "condition"_a, "x1"_a, "x2"_a,
+      "condition"_a.none(), "x1"_a.none(), "x2"_a.none(),
       nb::sig("def where(condition: Array, x1: Array | complex, x2: Array | complex, /) -> Array"),
       keep(std::string("x1 where ``condition`` (bool) is True, x2 elsewhere.") + kShared));
   m.def(
@@ -160,7 +161,7 @@ void define_elementwise(nb::module_& m) {
         return to_python(
             unlocked(array.device(), array.size(), [&, a = bound(low), b = bound(high)] { return clip(array, a, b); }));
       },
-      "x"_a, "min"_a = nb::none(), "max"_a = nb::none(),
+      "x"_a.none(), "min"_a = nb::none(), "max"_a = nb::none(),
       nb::sig("def clip(x: Array, /, min: Array | float | None = None, max: Array | float | None = None) -> Array"),
       keep(std::string("x, no smaller than ``min`` and no larger than ``max``; None is no bound.") + kShared));
 }

@@ -84,7 +84,7 @@ void define_exchange(nb::module_& m) {
          bool readonly, nb::handle device) {
         return to_python(wrap(std::move(owner), address, shape, strides, dtype, readonly, device));
       },
-      "owner"_a, "address"_a, "shape"_a, "strides"_a, "dtype"_a, "readonly"_a, "device"_a,
+      "owner"_a, "address"_a, "shape"_a.none(), "strides"_a, "dtype"_a, "readonly"_a, "device"_a,
       nb::sig("def _wrap(owner: typing.Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: "
               "typing.Any, readonly: bool, device: Device | str | None) -> Array"),
       "A view of host memory that ``owner`` keeps alive; the caller vouches for address, shape and byte strides.");
@@ -116,7 +116,7 @@ void define_exchange(nb::module_& m) {
         Array out = to_device(array, place);
         return copy.ptr() == Py_True && !moves ? crossdock::copy(out) : out;
       },
-      "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
       nb::sig("def from_dlpack(x: typing.Any, /, *, device: Device | str | None = None, copy: bool | None = None) -> "
               "Array"),
       "An array on the memory of any object with ``__dlpack__`` (array API standard, \"Creation functions\").\n\n"

@@ -45,16 +45,17 @@ void define_creation(nb::module_& m) {
         return to_python(
             Array::empty(dims_of(shape, "empty"), optional_dtype(dtype).value_or(Dtype::float64), device_of(device)));
       },
-      "shape"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "shape"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def empty(shape: int | collections.abc.Sequence[int], *, dtype: typing.Any = None, device: Device | str "
               "| None = None) -> Array"),
       "Uninitialised array (float64 unless ``dtype``). OutOfMemoryError when the device has no room.");
   m.def(
       "zeros",
       [](nb::handle shape, nb::handle dtype, nb::handle device) {
-        return filled(shape, {std::int64_t{0}}, dtype.is_none() ? to_python(Dtype::float64) : nb::borrow(dtype), device, "zeros");
+        return filled(shape, {std::int64_t{0}}, dtype.is_none() ? to_python(Dtype::float64) : nb::borrow(dtype), device,
+                      "zeros");
       },
-      "shape"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "shape"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def zeros(shape: int | collections.abc.Sequence[int], *, dtype: typing.Any = None, device: Device | str "
               "| None = None) -> Array"),
       "Array of zeros (float64 unless ``dtype``).");
@@ -64,7 +65,7 @@ void define_creation(nb::module_& m) {
         return filled(shape, {std::int64_t{1}}, dtype.is_none() ? to_python(Dtype::float64) : nb::borrow(dtype), device,
                       "ones");
       },
-      "shape"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "shape"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def ones(shape: int | collections.abc.Sequence[int], *, dtype: typing.Any = None, device: Device | str "
               "| None = None) -> Array"),
       "Array of ones (float64 unless ``dtype``).");
@@ -73,7 +74,7 @@ void define_creation(nb::module_& m) {
       [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
         return filled(shape, number_of(value, "full"), dtype, device, "full");
       },
-      "shape"_a, "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "shape"_a.none(), "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def full(shape: int | collections.abc.Sequence[int], fill_value: complex, *, dtype: typing.Any = None, "
               "device: Device | str | None = None) -> Array"),
       "Array of ``fill_value``, in its default dtype unless ``dtype``.");
@@ -87,7 +88,8 @@ void define_creation(nb::module_& m) {
           last = number_of(stop, "arange");
         return to_python(arange(first, last, number_of(step, "arange"), optional_dtype(dtype), device_of(device)));
       },
-      "start"_a, "stop"_a = nb::none(), "step"_a = 1, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "start"_a.none(), "stop"_a = nb::none(), "step"_a = 1, nb::kw_only(), "dtype"_a = nb::none(),
+      "device"_a = nb::none(),
       nb::sig("def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype: typing.Any = None, "
               "device: Device | str | None = None) -> Array"),
       "start, start + step, ... before stop (from 0 with one argument); int64 for integers, else float64, unless "
@@ -99,7 +101,8 @@ void define_creation(nb::module_& m) {
         return to_python(
             linspace(real_of(start, "linspace"), real_of(stop, "linspace"), num, wanted, endpoint, device_of(device)));
       },
-      "start"_a, "stop"_a, "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(), "endpoint"_a = true,
+      "start"_a.none(), "stop"_a, "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "endpoint"_a = true,
       nb::sig("def linspace(start: float, stop: float, /, num: int, *, dtype: typing.Any = None, device: Device | str "
               "| None = None, endpoint: bool = True) -> Array"),
       "``num`` evenly spaced numbers from start to stop, which is the last one when ``endpoint``.");
@@ -130,7 +133,7 @@ void define_like(nb::module_& m) {
         return to_python(Array::empty(array.shape(), optional_dtype(dtype).value_or(array.dtype()),
                                       device.is_none() ? array.device() : device_of(device)));
       },
-      "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def empty_like(x: Array, /, *, dtype: typing.Any = None, device: Device | str | None = None) -> Array"),
       "Uninitialised array of x's shape, dtype and device, unless given.");
   m.def(
@@ -138,7 +141,7 @@ void define_like(nb::module_& m) {
       [](nb::handle x, nb::handle dtype, nb::handle device) {
         return like(x, {std::int64_t{0}}, dtype, device, "zeros_like");
       },
-      "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def zeros_like(x: Array, /, *, dtype: typing.Any = None, device: Device | str | None = None) -> Array"),
       "Zeros of x's shape, dtype and device, unless given.");
   m.def(
@@ -146,7 +149,7 @@ void define_like(nb::module_& m) {
       [](nb::handle x, nb::handle dtype, nb::handle device) {
         return like(x, {std::int64_t{1}}, dtype, device, "ones_like");
       },
-      "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def ones_like(x: Array, /, *, dtype: typing.Any = None, device: Device | str | None = None) -> Array"),
       "Ones of x's shape, dtype and device, unless given.");
   m.def(
@@ -154,7 +157,7 @@ void define_like(nb::module_& m) {
       [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle device) {
         return like(x, number_of(value, "full_like"), dtype, device, "full_like");
       },
-      "x"_a, "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "x"_a.none(), "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def full_like(x: Array, /, fill_value: complex, *, dtype: typing.Any = None, device: Device | str | "
               "None = None) -> Array"),
       "``fill_value`` in x's shape, dtype and device, unless given.");
@@ -168,7 +171,7 @@ void define_manipulation(nb::module_& m) {
         return to_python(unlocked(array.device(), array.size(),
                                   [&, dims = dims_of(shape, "reshape")] { return reshape(array, dims, copy); }));
       },
-      "x"_a, "shape"_a, nb::kw_only(), "copy"_a = nb::none(),
+      "x"_a.none(), "shape"_a.none(), nb::kw_only(), "copy"_a = nb::none(),
       nb::sig(
           "def reshape(x: Array, /, shape: int | collections.abc.Sequence[int], *, copy: bool | None = None) -> Array"),
       "x in another shape, one extent of which may be -1; a view where the strides allow it, unless ``copy``.");
@@ -177,18 +180,18 @@ void define_manipulation(nb::module_& m) {
       [](nb::handle x, nb::handle axes) {
         return to_python(permute_dims(array_of(x, "permute_dims"), dims_of(axes, "permute_dims")));
       },
-      "x"_a, "axes"_a, nb::sig("def permute_dims(x: Array, /, axes: collections.abc.Sequence[int]) -> Array"),
+      "x"_a.none(), "axes"_a, nb::sig("def permute_dims(x: Array, /, axes: collections.abc.Sequence[int]) -> Array"),
       "The dimensions in another order; a view.");
   m.def(
       "matrix_transpose", [](nb::handle x) { return to_python(matrix_transpose(array_of(x, "matrix_transpose"))); },
-      "x"_a, nb::sig("def matrix_transpose(x: Array, /) -> Array"), "The last two dimensions swapped; a view.");
+      "x"_a.none(), nb::sig("def matrix_transpose(x: Array, /) -> Array"), "The last two dimensions swapped; a view.");
   m.def(
       "moveaxis",
       [](nb::handle x, nb::handle source, nb::handle destination) {
         return to_python(
             moveaxis(array_of(x, "moveaxis"), dims_of(source, "moveaxis"), dims_of(destination, "moveaxis")));
       },
-      "x"_a, "source"_a, "destination"_a,
+      "x"_a.none(), "source"_a, "destination"_a,
       nb::sig("def moveaxis(x: Array, source: int | collections.abc.Sequence[int], destination: int | "
               "collections.abc.Sequence[int], /) -> Array"),
       "Dimensions moved to other places, the rest in order; a view.");
@@ -197,7 +200,7 @@ void define_manipulation(nb::module_& m) {
       [](nb::handle x, nb::handle axis) {
         return to_python(expand_dims(array_of(x, "expand_dims"), dims_of(axis, "expand_dims")));
       },
-      "x"_a, nb::kw_only(), "axis"_a = 0,
+      "x"_a.none(), nb::kw_only(), "axis"_a = 0,
       nb::sig("def expand_dims(x: Array, /, *, axis: int | collections.abc.Sequence[int] = 0) -> Array"),
       "With dimensions of extent 1 at the places named; a view.");
   m.def(
@@ -205,11 +208,11 @@ void define_manipulation(nb::module_& m) {
       [](nb::handle x, nb::handle axis) {
         return to_python(squeeze(array_of(x, "squeeze"), dims_of(axis, "squeeze")));
       },
-      "x"_a, "axis"_a, nb::sig("def squeeze(x: Array, /, axis: int | collections.abc.Sequence[int]) -> Array"),
+      "x"_a.none(), "axis"_a, nb::sig("def squeeze(x: Array, /, axis: int | collections.abc.Sequence[int]) -> Array"),
       "Without the dimensions named, which must have extent 1; a view.");
   m.def(
       "flip", [](nb::handle x, nb::handle axis) { return to_python(flip(array_of(x, "flip"), axes_of(axis, "flip"))); },
-      "x"_a, nb::kw_only(), "axis"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(),
       nb::sig("def flip(x: Array, /, *, axis: int | collections.abc.Sequence[int] | None = None) -> Array"),
       "Elements in reverse order along the axes named, or all; a view.");
   m.def(
@@ -217,7 +220,8 @@ void define_manipulation(nb::module_& m) {
       [](nb::handle x, nb::handle shape) {
         return to_python(array_of(x, "broadcast_to").broadcast_to(dims_of(shape, "broadcast_to")));
       },
-      "x"_a, "shape"_a, nb::sig("def broadcast_to(x: Array, /, shape: int | collections.abc.Sequence[int]) -> Array"),
+      "x"_a.none(), "shape"_a.none(),
+      nb::sig("def broadcast_to(x: Array, /, shape: int | collections.abc.Sequence[int]) -> Array"),
       "x repeated to ``shape``; a view, read-only where it repeats elements.");
   m.def(
       "broadcast_arrays",
@@ -236,7 +240,7 @@ void define_manipulation(nb::module_& m) {
         return to_python(parts.empty() ? concat(parts, axis)
                                        : unlocked(parts[0].device(), kLong, [&] { return concat(parts, axis); }));
       },
-      "arrays"_a, nb::kw_only(), "axis"_a.none() = 0,
+      "arrays"_a.none(), nb::kw_only(), "axis"_a.none() = 0,
       nb::sig("def concat(arrays: list[Array] | tuple[Array, ...], /, *, axis: int | None = 0) -> Array"),
       "Arrays one after the other along an axis (None: all flattened); a fresh array.");
   m.def(
@@ -246,7 +250,7 @@ void define_manipulation(nb::module_& m) {
         return to_python(parts.empty() ? stack(parts, axis)
                                        : unlocked(parts[0].device(), kLong, [&] { return stack(parts, axis); }));
       },
-      "arrays"_a, nb::kw_only(), "axis"_a = 0,
+      "arrays"_a.none(), nb::kw_only(), "axis"_a = 0,
       nb::sig("def stack(arrays: list[Array] | tuple[Array, ...], /, *, axis: int = 0) -> Array"),
       "Arrays of one shape along a new axis; a fresh array.");
   m.def(
@@ -261,7 +265,7 @@ void define_manipulation(nb::module_& m) {
           return (copy && !(moves && !place.is_host())) || wanted != array.dtype() ? astype(array, wanted) : array;
         }));
       },
-      "x"_a, "dtype"_a, nb::kw_only(), "copy"_a = true, "device"_a = nb::none(),
+      "x"_a.none(), "dtype"_a, nb::kw_only(), "copy"_a = true, "device"_a = nb::none(),
       nb::sig("def astype(x: Array, dtype: typing.Any, /, *, copy: bool = True, device: Device | str | None = None) -> "
               "Array"),
       "x converted to ``dtype`` as C would; a fresh array unless ``copy=False`` and nothing changes.");
@@ -271,7 +275,7 @@ void define_manipulation(nb::module_& m) {
         const Array &a = array_of(x1, "matmul"), &b = array_of(x2, "matmul");
         return to_python(unlocked(a.device(), kLong, [&] { return matmul(a, b); }));
       },
-      "x1"_a, "x2"_a, nb::sig("def matmul(x1: Array, x2: Array, /) -> Array"),
+      "x1"_a.none(), "x2"_a.none(), nb::sig("def matmul(x1: Array, x2: Array, /) -> Array"),
       "The matrix product; vectors and leading dimensions as the array API standard has it. DimensionError names both "
       "shapes.");
 }

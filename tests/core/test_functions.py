@@ -96,11 +96,22 @@ def test_asarray_aliases_and_copies() -> None:
 @pytest.mark.parametrize(
     ('bad', 'kind'),
     [
-        ('text', UnknownArrayError), (object(), UnknownArrayError), (None, UnknownArrayError), ({1, 2}, UnknownArrayError), ([1, [2, 3]], DimensionError),
-        (['a'], DtypeError), ([None], DtypeError), (2**70, DtypeError), (np.array(['a']), DtypeError), (np.ones(2, '>f4'), DtypeError),
-        (np.ma.array([1, 2], mask=[0, 1]), DtypeError), (np.zeros(2, 'i4,i4'), DtypeError), (np.array([1], 'M8[s]'), DtypeError), (np.ones(2, 'longdouble'), DtypeError),
+        ('text', UnknownArrayError),
+        (object(), UnknownArrayError),
+        (None, UnknownArrayError),
+        ({1, 2}, UnknownArrayError),
+        ([1, [2, 3]], DimensionError),
+        (['a'], DtypeError),
+        ([None], DtypeError),
+        (2**70, DtypeError),
+        (np.array(['a']), DtypeError),
+        (np.ones(2, '>f4'), DtypeError),
+        (np.ma.array([1, 2], mask=[0, 1]), DtypeError),
+        (np.zeros(2, 'i4,i4'), DtypeError),
+        (np.array([1], 'M8[s]'), DtypeError),
+        (np.ones(2, 'longdouble'), DtypeError),
     ],
-)  # fmt: skip
+)
 def test_asarray_refuses(bad, kind: type[Exception], device: str) -> None:
     with pytest.raises(kind):
         cx.asarray(bad, device=device)
@@ -157,11 +168,21 @@ def test_manipulation(device: str) -> None:
 @pytest.mark.parametrize(
     'bad',
     [
-        lambda x: x.reshape(5, 5), lambda x: x.reshape(-1, -1), lambda x: x.reshape(-1, 0), lambda x: cx.permute_dims(x, (0, 0)), lambda x: cx.permute_dims(x, (0,)),
-        lambda x: cx.squeeze(x, 0), lambda x: cx.expand_dims(x, axis=(0, 0)), lambda x: cx.broadcast_to(x, (2, 4)), lambda x: cx.concat([x, x.T]),
-        lambda x: cx.stack([x, x.T]), lambda x: cx.concat([]), lambda x: x @ x, lambda x: cx.matmul(x, cx.ones((), device=x.device)),
+        lambda x: x.reshape(5, 5),
+        lambda x: x.reshape(-1, -1),
+        lambda x: x.reshape(-1, 0),
+        lambda x: cx.permute_dims(x, (0, 0)),
+        lambda x: cx.permute_dims(x, (0,)),
+        lambda x: cx.squeeze(x, 0),
+        lambda x: cx.expand_dims(x, axis=(0, 0)),
+        lambda x: cx.broadcast_to(x, (2, 4)),
+        lambda x: cx.concat([x, x.T]),
+        lambda x: cx.stack([x, x.T]),
+        lambda x: cx.concat([]),
+        lambda x: x @ x,
+        lambda x: cx.matmul(x, cx.ones((), device=x.device)),
     ],
-)  # fmt: skip
+)
 def test_bad_manipulation(bad, device: str) -> None:
     with pytest.raises(ValueError):
         bad(cx.ones((2, 3), device=device))

@@ -40,9 +40,15 @@ def test_a_view_shares_memory(device: str) -> None:
 
 @pytest.mark.parametrize(
     ('key', 'words'),
-    [(3, ('3', 'axis 0', 'size 3')), (-4, ('-4', 'axis 0')), ((0, 4), ('4', 'axis 1')), ((0, 0, 0), ('3', '2')),
-     (2**70, (str(2**70),)), ((..., 0, ...), ('ellipsis',))],
-)  # fmt: skip
+    [
+        (3, ('3', 'axis 0', 'size 3')),
+        (-4, ('-4', 'axis 0')),
+        ((0, 4), ('4', 'axis 1')),
+        ((0, 0, 0), ('3', '2')),
+        (2**70, (str(2**70),)),
+        ((..., 0, ...), ('ellipsis',)),
+    ],
+)
 def test_out_of_bounds(key, words: tuple[str, ...], device: str) -> None:
     x = cx.zeros((3, 4), device=device)
     for act in (lambda: x[key], lambda: x.__setitem__(key, 0)):
