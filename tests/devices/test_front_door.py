@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import crossdock as xd
+from crossdock.devices import _registry
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,3 +36,12 @@ def test_imports_no_library_but_numpy():
     code = f'import sys, crossdock; print({heavy} & set(sys.modules))'
     out = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == 'set()'
+
+
+def test_our_kinds_are_the_entry_points_that_we_ship():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / 'setup.cfg')
+    shipped = configparser.ConfigParser(delimiters='=')
+    shipped.read_string('[x]\n' + setup['options.entry_points']['crossdock.backends'])
+    table = {kind: f'crossdock.devices.backends.{module}:{name}' for kind, _, module, name in _registry.OURS}
+    assert dict(shipped['x']) == table

@@ -228,13 +228,15 @@ def _ours(module: str, attribute: str) -> Callable[[], object]:
     return lambda: getattr(importlib.import_module(f'crossdock.devices.backends.{module}'), attribute)
 
 
-# Ours are entry points like all others (setup.cfg); the table saves reading the metadata of every installed package.
-for _kind, _head, _module, _attribute in (
+#: Kind, how its specs begin, and its back-end. They are entry points like all others (setup.cfg); the table saves
+#: reading the metadata of every installed package, and the prefix of each is known without importing it.
+OURS = (
     ('numpy', '@numpy', '_numpy', 'BACKEND'),
     ('native', 'native', '_core', 'NATIVE'),
     ('sim', 'sim', '_core', 'SIM'),
     ('cuda', 'cuda', '_core', 'CUDA'),
     ('cupy', '@cupy', '_cupy', 'BACKEND'),
     ('intel64', '@intel64', '_intel64', 'BACKEND'),
-):
+)
+for _kind, _head, _module, _attribute in OURS:
     _add(Entry(_kind, _head, _ours(_module, _attribute)))
