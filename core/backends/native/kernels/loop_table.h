@@ -38,10 +38,12 @@ struct ArgReduction {
                  std::int64_t* indices);
 };
 
-// c[rows x columns] += a[depth x kRows] * b[depth x kColumns], packed panels, c in rows of `ldc` elements.
+// A small matrix product from packed panels: c[i][j] += sum over d of a[d][i] * b[d][j], for i < rows and j < columns.
+// Panels and c are contiguous but for the rows of c, which are `pitch` elements apart. Vector-aligned.
 struct GemmKernel {
+  Dtype element;
   int rows, columns;
-  void (*run)(const std::byte* a, const std::byte* b, std::byte* c, std::int64_t ldc, std::int64_t depth);
+  void (*run)(const std::byte* a, const std::byte* b, std::byte* c, std::int64_t pitch, std::int64_t depth);
 };
 
 struct LoopTable {

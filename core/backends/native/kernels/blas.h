@@ -1,0 +1,31 @@
+// Blas: the functions of a BLAS library opened at run time (scipy-openblas, 32-bit sizes).
+#pragma once
+
+#include <string>
+
+#include "matrix.h"
+
+namespace crossdock::native {
+
+class Blas {
+ public:
+  // The library at the path of set_blas_path, opened on the first call; null when there is none.
+  static const Blas* get();
+
+  // Whether `matrix` can be an operand as it lies, or transposed, and its sizes fit.
+  static bool takes(const Matrix& matrix, std::int64_t itemsize) noexcept;
+  // c = a @ b on this thread, for float32, float64, complex64 and complex128; all taken, nothing empty.
+  void multiply(Dtype dtype, const Product& product) const;
+
+ private:
+  struct Functions {
+    void *gemm[4], *gemv[4];
+  };
+  static const Blas* open(const std::string& path);
+  void call_gemm(Dtype dtype, const Product& product) const;
+  void call_gemv(Dtype dtype, const Matrix& matrix, const Matrix& x, const Matrix& y) const;
+
+  Functions functions_{};
+};
+
+}  // namespace crossdock::native
