@@ -164,6 +164,9 @@ ATTACKS = {
     'absolute': member(GOOD, '/a.npy'),
     'double slash': member(GOOD, 'x//a.npy'),
     'dot': member(GOOD, './a.npy'),
+    'ten thousand levels': member(GOOD, 'a/' * 10_000 + 'a.npy'),
+    'a long name': member(GOOD, 'x' * 50_000 + '/../a.npy'),
+    'a long component': member(GOOD, '__crossdock__' + 'x' * 50_000 + '.npy'),
     'no name': member(GOOD, '.npy'),
     'reserved': member(GOOD, '__crossdock__/a.npy'),
     'not UTF-8': both('\xff.npy'),
@@ -191,6 +194,9 @@ ATTACKS = {
     'float shape': member(header(literal(shape='(3.0,)')) + bytes(24)),
     'bool shape': member(header(literal(shape='(True,)')) + bytes(8)),
     'shape that is an int': member(header(literal(shape='3')) + bytes(24)),
+    'shape of commas': member(header(literal(shape='(,)'))),
+    'shape with a hole': member(header(literal(shape='(3,,1)')) + bytes(24)),
+    'shape of spaces': member(header(literal(shape='(3' + ' ' * 15_000 + 'x)')) + bytes(24)),
     'shape in parentheses': member(header(literal(shape='(3)')) + bytes(24)),
     'shape that is a list': member(header(literal(shape='[3]')) + bytes(24)),
     'seventy axes': member(header(literal(shape=f'({"1, " * 70})')) + bytes(8)),
@@ -246,10 +252,16 @@ ATTACKS = {
             'dtype without data': b'{"version": 1, "dtypes": {"x": "bfloat16"}}',
             'dtype of another size': b'{"version": 1, "dtypes": {"a": "bfloat16"}}',
             'dtype that is no name': b'{"version": 1, "dtypes": {"a": 3}}',
+            'dtype of a long name': b'{"version": 1, "dtypes": {"a": "' + b'x' * 9999 + b'"}}',
+            'a long version': b'{"version": "' + b'x' * 9999 + b'"}',
+            'a long field': b'{"version": 1, "' + b'x' * 9999 + b'": 1}',
             'dtype unknown': b'{"version": 1, "dtypes": {"a": "__class__"}}',
             'metadata that is no object': b'{"version": 1, "metadata": 3}',
         }.items()
     },
+    'reserved: a large one': archive(
+        ('__crossdock__.npy', npy(np.full(17 << 20, 32, np.uint8))), method=zipfile.ZIP_DEFLATED
+    ),
     'reserved: floats': archive(('__crossdock__.npy', GOOD)),
 }
 

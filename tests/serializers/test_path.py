@@ -70,4 +70,11 @@ def test_below():
 
 def test_clashes():
     assert clashes(['a', 'b/c', 'b/d']) == []
-    assert clashes(['a/b/c', 'a', 'a/b', 'd']) == ['a', 'a/b']
+    assert clashes(['a/b/c', 'a', 'a/b', 'd', 'a!', 'a-b/c']) == ['a', 'a/b']
+
+
+def test_depth():
+    assert fault_of_path('a/' * 127 + 'a') is None
+    assert '128' in fault_of_path('a/' * 128 + 'a')
+    with pytest.raises(ValueError, match='128'):
+        join('a/' * 127 + 'a', 'b')

@@ -136,6 +136,7 @@ def test_compression(tmp_path):
         ({0: 1, '0': 2}, ValueError, "'0'"),
         ({'a/b': 1, 'a': 2}, ValueError, "'a'"),
         ({'__crossdock__': 1}, ValueError, 'reserved'),
+        ({'a/' * 200 + 'a': 1}, ValueError, '128 levels'),
         ({'k' * 70_000: 1}, ValueError, 'longer'),
         (np.zeros(3), TypeError, 'ndarray'),
         (3, TypeError, 'int'),

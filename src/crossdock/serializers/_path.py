@@ -7,10 +7,12 @@ paths, and the same components are refused in all of them, on saving and on load
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
-__all__ = ['join', 'split', 'fault', 'fault_of_path', 'below', 'clashes', 'RESERVED']
+__all__ = ['join', 'split', 'fault', 'fault_of_path', 'shown', 'below', 'clashes', 'RESERVED', 'MAX_DEPTH']
 
 RESERVED = '__crossdock__'
+MAX_DEPTH = 128  # well before the walks of a tree reach Python's own limit
 
 
 def fault(component: str) -> str | None:
@@ -26,20 +28,22 @@ def fault(component: str) -> str | None:
     if not component:
         return 'a component is empty'
     if component in ('.', '..'):
-        return f'the component {component!r} is refused'
+        return f'the component {shown(component)} is refused'
     if '\0' in component:
-        return f'the component {component!r} holds a NUL character'
+        return f'the component {shown(component)} holds a NUL character'
     if component.endswith('.npy'):
-        return f"the component {component!r} ends in '.npy'"
+        return f"the component {shown(component)} ends in '.npy'"
     if component.startswith(RESERVED):
-        return f'the component {component!r} starts with the reserved {RESERVED!r}'
+        return f'the component {shown(component)} starts with the reserved {RESERVED!r}'
     if not component.isascii() and any('\ud800' <= c <= '\udfff' for c in component):
-        return f'the component {component!r} is not Unicode text (it holds a surrogate)'
+        return f'the component {shown(component)} is not Unicode text (it holds a surrogate)'
     return None
 
 
 def fault_of_path(path: str) -> str | None:
     """Why `path` is not a canonical key path, or None when it is one."""
+    if path.count('/') >= MAX_DEPTH:
+        return f'nested deeper than {MAX_DEPTH} levels'
     return next((why for why in map(fault, path.split('/')) if why), None)
 
 
@@ -66,7 +70,7 @@ def split(key: object, parent: str = '') -> list[str]:
     parts = str.__str__(key).split('/') if isinstance(key, str) else [int.__repr__(key)]
     for why in map(fault, parts):
         if why:
-            raise ValueError(f'cannot save under the key {key!r} in {where(parent)}: {why}')
+            raise ValueError(f'cannot save under the key {shown(key)} in {where(parent)}: {why}')
     return parts
 
 
@@ -79,12 +83,21 @@ def join(parent: str, key: object) -> str:
     ('l1', 'l1/0', 'l1/a/b')
     """
     parts = split(key, parent)
-    return '/'.join([parent, *parts] if parent else parts)
+    path = '/'.join([parent, *parts] if parent else parts)
+    if path.count('/') >= MAX_DEPTH:
+        raise ValueError(f'nested deeper than {MAX_DEPTH} levels: {shown(path)}')
+    return path
 
 
 def where(path: str) -> str:
     """The path as messages write it."""
-    return repr(path) if path else 'the root'
+    return shown(path) if path else 'the root'
+
+
+def shown(key: object) -> str:
+    """A key as messages write it, cut when it is long."""
+    text = repr(key)
+    return text if len(text) <= 120 else f'{text[:100]}... ({len(text)} characters)'
 
 
 def below(path: str, group: str) -> bool:
@@ -106,11 +119,6 @@ def clashes(paths: Iterable[str]) -> list[str]:
     >>> clashes(['a', 'a/b', 'c/d'])
     ['a']
     """
-    known = set(paths)
-    groups = set()
-    for path in known:
-        end = path.rfind('/')
-        while end > 0 and path[:end] not in groups:
-            groups.add(path[:end])
-            end = path.rfind('/', 0, end)
-    return sorted(known & groups)
+    # With NUL, which no path holds, in place of '/', what lies in a group comes right after it.
+    ordered = sorted(paths, key=lambda path: path.replace('/', '\0'))
+    return [path for path, following in pairwise(ordered) if following.startswith(path + '/')]

@@ -10,6 +10,8 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from .._path import shown
+
 __all__ = ['DirectoryError', 'Row', 'read_directory']
 
 _END = struct.Struct('<4s4H2LH')
@@ -138,11 +140,11 @@ def _rows(data: bytes) -> Iterator[Row]:
         try:
             name = raw.decode()
         except UnicodeDecodeError as error:
-            raise DirectoryError(f'a member name is not UTF-8: {raw!r}') from error
+            raise DirectoryError(f'a member name is not UTF-8: {shown(raw)}') from error
         extra = data[begin + name_nbytes : begin + name_nbytes + extra_nbytes]
         expanded, compressed, offset = _widened(extra, [expanded, compressed, offset], name)
         if disk:
-            raise DirectoryError(f'the member {name!r} lies in another part of a split archive')
+            raise DirectoryError(f'the member {shown(name)} lies in another part of a split archive')
         yield Row(name, flags, method, crc, compressed, expanded, offset)
 
 
@@ -159,4 +161,4 @@ def _widened(extra: bytes, fields: list[int], name: str) -> list[int]:
             except StopIteration:
                 break
         extra = extra[4 + length :]
-    raise DirectoryError(f'the member {name!r} lacks its ZIP64 sizes')
+    raise DirectoryError(f'the member {shown(name)} lacks its ZIP64 sizes')

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._dtypes import TAGGED
-from .._path import RESERVED, fault_of_path
+from .._path import RESERVED, fault_of_path, shown
 
-__all__ = ['MEMBER', 'VERSION', 'Manifest', 'ManifestError']
+__all__ = ['MEMBER', 'VERSION', 'MAX_NBYTES', 'Manifest', 'ManifestError']
 
 MEMBER = RESERVED + '.npy'
 VERSION = 1
+MAX_NBYTES = 16 * 2**20  # as JSON; objects in memory take many times more
 
 
 class ManifestError(ValueError):
@@ -44,7 +45,12 @@ class Manifest:
         said = {name: part for name, part in parts.items() if part}
         if not said:
             return None
-        return json.dumps({'version': VERSION, **said}, ensure_ascii=False, allow_nan=False).encode()
+        data = json.dumps({'version': VERSION, **said}, ensure_ascii=False, allow_nan=False).encode()
+        if len(data) > MAX_NBYTES:
+            raise ValueError(
+                f'metadata and the names of special keys take {len(data)} bytes; the limit is {MAX_NBYTES}'
+            )
+        return data
 
     @classmethod
     def decode(cls, data: bytes) -> Manifest:
@@ -58,12 +64,12 @@ class Manifest:
         content = _load(data)
         version = content.pop('version', None)
         if version != VERSION or isinstance(version, bool):
-            raise ManifestError(f'format version {version!r}; this library reads version {VERSION}')
+            raise ManifestError(f'format version {shown(version)}; this library reads version {VERSION}')
         none = content.pop('none', [])
         dtypes = content.pop('dtypes', {})
         metadata = content.pop('metadata', {})
         if content:
-            raise ManifestError(f'unknown fields {sorted(content)}')
+            raise ManifestError(f'unknown fields {shown(sorted(content))}')
         if not isinstance(none, list) or not all(isinstance(key, str) for key in none):
             raise ManifestError("'none' is not a list of keys")
         if not isinstance(dtypes, dict) or not all(isinstance(name, str) for name in dtypes.values()):
@@ -101,7 +107,7 @@ def _check_keys(none: list[str], dtypes: dict[str, str]) -> None:
     for key in [*none, *dtypes]:
         why = fault_of_path(key)
         if why:
-            raise ManifestError(f'{key!r} is no key: {why}')
+            raise ManifestError(f'{shown(key)} is no key: {why}')
     for key, name in dtypes.items():
         if name not in TAGGED:
-            raise ManifestError(f'unknown data type {name!r} of {key!r}')
+            raise ManifestError(f'unknown data type {shown(name)} of {shown(key)}')

@@ -31,7 +31,7 @@ _ITEM = re.compile(
     )\s*(?:,|(?=\}))""",
     re.VERBOSE,
 )
-_SHAPE = re.compile(r'\s*(?:[0-9]+L?\s*(?:,\s*[0-9]+L?\s*)*,?\s*)?', re.ASCII)
+_SIZE = re.compile('[0-9]{1,20}L?')  # with the L of Python 2
 
 
 class HeaderError(ValueError):
@@ -154,14 +154,14 @@ def _parse(text: str) -> Header:
 
 
 def _parse_shape(text: str) -> tuple[int, ...]:
-    if not _SHAPE.fullmatch(text):
-        raise HeaderError(f'its shape is not a tuple of sizes: ({text[:60]})')
-    if text.strip() and ',' not in text:
+    sizes = [size.strip() for size in text.split(',')]
+    if sizes[-1] == '' and sizes != ['', '']:
+        sizes.pop()
+    elif len(sizes) == 1:
         raise HeaderError(f'its shape is not a tuple: ({text[:60]})')
-    digits = re.findall('[0-9]+', text)
-    if any(len(d) > 20 for d in digits):
-        raise HeaderError(f'no array can have the shape ({text[:60]})')
-    return tuple(map(int, digits))
+    if not all(map(_SIZE.fullmatch, sizes)):
+        raise HeaderError(f'its shape is not a tuple of sizes: ({text[:60]})')
+    return tuple(int(size.removesuffix('L')) for size in sizes)
 
 
 def _bad_item(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import IO, Self
 
 from crossdock.errors import CorruptFileError
 
+from .._path import shown
 from ._directory import DirectoryError, Row, read_directory
 
 __all__ = ['Archive', 'Member', 'MemberStream']
@@ -101,7 +102,7 @@ class Archive:
         end, before = 0, ''
         for member in sorted(members, key=lambda m: m.header):
             if member.header < end:
-                raise self.corrupt(f'overlaps the member {before!r}', member.name)
+                raise self.corrupt(f'overlaps the member {shown(before)}', member.name)
             end, before = member.stop, member.name
         total = sum(member.nbytes for member in members)
         if total > max(FREE_NBYTES, MAX_RATIO * self.size):
@@ -149,7 +150,7 @@ class Archive:
 
 def corrupt(path: str, reason: str, key: str | None = None) -> CorruptFileError:
     """The error for something wrong in the file at `path`."""
-    place = f'{path}: {key!r}: ' if key is not None else f'{path}: '
+    place = f'{path}: {shown(key)}: ' if key is not None else f'{path}: '
     return CorruptFileError(place + reason, path=path, key=key, reason=reason)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from .._dtypes import TAGGED, dtype_named
 from .._format import Entry
-from .._path import fault_of_path
+from .._path import fault_of_path, shown
+from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
 from ..archive._none import MAX_NBYTES, is_pickled_none
 from ..archive._npy import OBJECT, Header, HeaderError, read_header, write_header
@@ -87,7 +88,7 @@ class NpzWriter:
         from zipfile import ZipInfo
 
         if len(name.encode()) > _NAME_MAX:
-            raise ValueError(f'the key {name[:60]!r}... is longer than a ZIP archive can name')
+            raise ValueError(f'the key {shown(name)} is longer than a ZIP archive can name')
         info = ZipInfo(name)
         info.compress_type = self._method
         info.file_size = len(header) + nbytes
@@ -154,7 +155,7 @@ class NpzReader:
                 raise self._archive.corrupt('appears twice', key)
             names.add(member.name)
             if key in members:
-                raise self._archive.corrupt(f'both {key!r} and {key + _SUFFIX!r} are in the archive', key)
+                raise self._archive.corrupt(f'both {shown(key)} and {shown(key + _SUFFIX)} are in the archive', key)
             members[key] = member
         for key, member in members.items():
             if member.name == key:
@@ -173,6 +174,8 @@ class NpzReader:
         header = self._header(stream, key)
         if header.descr not in ('|u1', '<u1') or len(header.shape) != 1:
             raise self._archive.corrupt('the reserved member is not a vector of uint8', key)
+        if header.nbytes() > MANIFEST_MAX_NBYTES:
+            raise self._archive.corrupt(f'the reserved member is larger than {MANIFEST_MAX_NBYTES} bytes', key)
         try:
             manifest = Manifest.decode(_read_data(stream, header).tobytes())
         except ManifestError as error:
