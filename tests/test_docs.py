@@ -6,6 +6,8 @@ import doctest
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,6 @@ import crossdock
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('**/*.md'))]
 MODULES = ['crossdock', *(m.name for m in pkgutil.walk_packages(crossdock.__path__, 'crossdock.'))]
-FENCE = re.compile(r'^(?P<skip><!-- not run: .+ -->\n)?```python\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -33,21 +34,10 @@ def test_docstrings(name):
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_pages(page):
-    """The blocks of one page share their names, as a reader's session would; ``<!-- not run: why -->`` excuses one."""
-    text = page.read_text()
-    names = {}
-    for block in FENCE.finditer(text):
-        if block['skip']:
-            continue
-        line = text.count('\n', 0, block.start('code'))
-        if '>>>' in block['code']:
-            example = doctest.DocTestParser().get_doctest(block['code'], names, page.name, str(page), line)
-            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
-            runner.run(example, clear_globs=False)
-            assert runner.summarize().failed == 0
-            names.update(example.globs)
-        else:
-            exec(compile('\n' * line + block['code'], page, 'exec'), names)
+    """In a process of its own, for some pages register things that other tests should not meet."""
+    command = [sys.executable, '-W', 'error', str(ROOT / 'tests' / 'run_page.py'), str(page)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_readme_has_the_two_commands():
