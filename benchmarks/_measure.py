@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -61,7 +62,7 @@ def report(rows: Iterable[Row], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps([{**asdict(row), 'verdict': row.verdict} for row in rows], indent=2))
         return
-    table = Table('case', 'beside', title=machine(), title_justify='left')
+    table = Table('case', 'beside', box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ('ours', 'beside it', 'result', 'goal'):
         table.add_column(name, justify='right')
     table.add_column('verdict')
@@ -69,6 +70,7 @@ def report(rows: Iterable[Row], *, as_json: bool) -> None:
         result = '' if row.value is None else f'{row.value:.2f} {row.unit}'
         goal = '' if row.goal is None else f'<= {row.goal:g} {row.unit}'
         table.add_row(row.case, row.peer, duration(row.ours), duration(row.theirs), result, goal, row.verdict)
+    print(machine())
     Console(width=120).print(table)
 
 
