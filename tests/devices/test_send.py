@@ -281,6 +281,13 @@ def test_the_true_cause_is_told(device):
     with pytest.raises(UnknownArrayError, match=r'DLPack device \(99, 3\)'):
         device.send(Elsewhere())
 
+    class OnTheGpu:
+        __cuda_array_interface__ = {'shape': (1,), 'typestr': '<f4', 'data': (1, False), 'version': 3}  # noqa: RUF012
+
+    if not any(device.kind == 'cupy' for device in xd.available_devices()):
+        with pytest.raises(UnknownArrayError, match='no library here reaches its memory'):
+            device.send(OnTheGpu())
+
     class Bad:
         def __array__(self, dtype=None, copy=None):
             raise ZeroDivisionError('no values')

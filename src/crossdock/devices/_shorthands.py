@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any, Self, SupportsIndex
 
+from crossdock.devices._backend import Backend
 from crossdock.devices._device import Device
 
 __all__ = ['CoreDevice', 'CpuDevice', 'GpuDevice', 'Intel64Device']
@@ -66,11 +67,21 @@ class GpuDevice(Device):
 
 
 class CoreDevice(Device):
-    """A device of the bundled core: ``native:N``, ``cuda:N`` or ``sim:N``."""
+    """A device of the bundled core: ``native:N``, ``cuda:N`` or ``sim:N``.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    core_device : crossdock.core.Device
+        The core's own device object.
+    """
 
-    @property
-    def core_device(self) -> Any:
-        """The core's own device object."""
-        return self.native
+    __slots__ = ('core_device',)
+
+    core_device: Any
+
+    @classmethod
+    def _make(cls, backend: Backend, suffix: str) -> Self:
+        device = super()._make(backend, suffix)
+        # The core asks for it at each creation of an array, so it has to be at hand.
+        object.__setattr__(device, 'core_device', backend.native_device(suffix))
+        return device

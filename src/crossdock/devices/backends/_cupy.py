@@ -82,9 +82,11 @@ class CupyBackend(Backend):
         return ArrayFacts(_place(str(array.device.id)), array.shape, array.dtype, array.strides)
 
     def adopt(self, producer: Any) -> Any:
+        if self.unavailable():
+            return None
         if hasattr(producer, '__cuda_array_interface__'):
-            return self.xp.asarray(producer)
-        return self.xp.from_dlpack(producer) if int(producer.__dlpack_device__()[0]) in _DLPACK_CUDA else None
+            return self._cupy.asarray(producer)
+        return self._cupy.from_dlpack(producer) if int(producer.__dlpack_device__()[0]) in _DLPACK_CUDA else None
 
     def alias_out(self, array: Any) -> Any:
         return array
