@@ -1,3 +1,5 @@
+import pytest
+
 from crossdock.devices.testing import BackendContract
 
 
@@ -17,3 +19,8 @@ class TestSim(BackendContract):
 
 class TestSecondSim(BackendContract):
     spec = 'sim:1'
+
+
+@pytest.mark.gpu
+class TestCuda(BackendContract):
+    spec = 'cuda:0'

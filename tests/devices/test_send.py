@@ -5,9 +5,10 @@ import ctypes
 import enum
 import sys
 
+import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crossdock as xd
@@ -36,6 +37,7 @@ def views(draw):
     return view
 
 
+@settings(deadline=None)
 @given(
     views(),
     st.lists(st.sampled_from([*SPECS, 'native:1', 'sim:1']), min_size=1, max_size=4),
@@ -113,6 +115,26 @@ def test_conversion(device):
             device.send(x, dtype=bad)
     with pytest.raises(DtypeError, match='imaginary'):
         device.send(x + 1j, dtype='float64')
+
+
+@pytest.mark.parametrize('name', ['bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int4', 'uint4'])
+def test_extended_dtypes_keep_their_bits(device, name):
+    # jax-ml/ml_dtypes#81, cupy/cupy#8801: bfloat16 could not pass, or crashed
+    x = np.arange(4).astype(getattr(ml_dtypes, name))
+    back = xd.to_numpy(device.send(x))
+    assert back.dtype == x.dtype
+    assert back.tobytes() == x.tobytes()
+    assert np.shares_memory(back, x) == (device.physical == 'host')
+    assert xd.to_numpy(device.send([1.0, 3], dtype=name))[1].dtype == x.dtype
+
+
+def test_extended_dtypes_that_the_core_lacks(device):
+    x = np.arange(4).astype(ml_dtypes.float8_e3m4)
+    if device.kind == 'numpy':
+        assert device.send(x) is x
+    else:
+        with pytest.raises(DtypeError, match='has no data type float8_e3m4'):
+            device.send(x)
 
 
 # -- leaves --------------------------------------------------------------------------------------------------------

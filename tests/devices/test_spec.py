@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crossdock as xd
@@ -59,11 +59,13 @@ def test_the_message_of_an_unknown_kind():
         xd.get_device('cud:0')
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_device_or_a_spec_error(text):
     _check(text)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(

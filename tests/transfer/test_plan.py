@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossdock.errors import CopyRequiredError, DtypeError, GraphError
@@ -94,6 +94,7 @@ def test_prints():
     ]
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from([HOST, OTHER_HOST, SECOND_HOST, FAR, FAR_TWIN]),
     st.sampled_from([HOST, OTHER_HOST, SECOND_HOST, FAR, FAR_TWIN]),
