@@ -108,6 +108,17 @@ def test_big_endian_files(tmp_path):
     assert target['a'].tolist() == [1.5, -2]
 
 
+def test_the_warning_points_at_the_caller(tmp_path):
+    tree = {'a': np.ones(1, '>f4')}
+    path = tmp_path / 'x.npz'
+    with pytest.warns(UserWarning) as caught:
+        save_npz(path, tree)
+        np.savez(path, **tree)
+        load(path)
+        load(path, {'a': np.ones(1)})
+    assert [w.filename for w in caught] == [__file__] * 3
+
+
 def test_none_of_older_files(tmp_path):
     path = tmp_path / 'x.npz'
     np.savez(path, a=np.array(None, dtype=object), b=np.ones(1))
@@ -330,8 +341,12 @@ def test_other_targets(file):
     for bad in (np.zeros(1), 3, 'text', dict):
         with pytest.raises(TypeError, match='container'):
             load(path, bad)
-    with pytest.raises(TypeError, match="'a'"):
-        load(path, {'a': object()})
+    for leaf in (object(), np.zeros(2, 'i4,f8'), np.array([{}])):
+        with pytest.raises(TypeError, match="cannot load into 'a'"):
+            load(path, {'a': leaf})
+    target = {'a': 2**99}  # a placeholder that no file could hold
+    load(path, target)
+    assert target['a'] == 1
 
 
 def test_an_object_with_a_state_dict(file):

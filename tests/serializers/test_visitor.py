@@ -120,6 +120,20 @@ def test_slashes_make_no_difference(tmp_path):
             DictionarySerializer()(bad, 1)
 
 
+class Late:
+    """Asks for more once it has loaded a value."""
+
+    n = 0
+
+    def serialize(self, s):
+        if self.n:
+            s['late']('x', 0)
+        s[0]('x', 0.0)
+        self.n = s('n', self.n)
+        if self.n:
+            s('more', 0)
+
+
 def test_what_is_asked_for_in_the_second_pass_only(tmp_path):
     """The number of parts comes from the file."""
 
@@ -138,6 +152,19 @@ def test_what_is_asked_for_in_the_second_pass_only(tmp_path):
     model = Growing()
     load_npz(tmp_path / 'x.npz', model, strict=False)
     assert [float(p) for p in model.parts] == [1, 2, 3]
+
+    class Asking(Growing):
+        def serialize(self, s):
+            super().serialize(s)
+            if len(self.parts) > 1 and not s.is_writer:
+                s('more', 0)
+
+    save_npz(tmp_path / 'x.npz', {'n': 2, '0': {'x': 1.0}, '1': {'x': 2.0}})
+    with pytest.raises(StrictLoadError, match="'more'"):
+        load_npz(tmp_path / 'x.npz', Asking(5, 5))
+    save_npz(tmp_path / 'x.npz', {'n': 1, '0': {'x': 1.0}})
+    with pytest.raises(StrictLoadError, match='a part has been loaded'):
+        load_npz(tmp_path / 'x.npz', Late())
 
 
 def test_the_same_key_twice(tmp_path):

@@ -56,7 +56,7 @@ def name_of(dtype: np.dtype[Any]) -> str:
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
-    if dtype.kind != 'V':
+    if dtype.kind != 'V' or dtype.name not in TAGGED:
         return dtype.kind
     return 'u' if dtype.name.startswith('uint') else 'i' if dtype.name.startswith('int') else 'f'
 

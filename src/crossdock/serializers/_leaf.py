@@ -21,6 +21,14 @@ CHUNK_NBYTES = 8 * 2**20
 class Leaf:
     """A value that a file can hold, with its data still where it lives.
 
+    Parameters
+    ----------
+    value : object
+    path : str
+        Its key path.
+    verb : str
+        What cannot be done, for messages.
+
     Attributes
     ----------
     path : str
@@ -42,7 +50,7 @@ class Leaf:
         It is an array of a type that no file holds: Python objects, fields, unknown extension types.
     """
 
-    def __init__(self, value: object, path: str) -> None:
+    def __init__(self, value: object, path: str, verb: str = 'save') -> None:
         self.path = path
         self.watch: Callable[[int], object] | None = None
         self._value: Any = None
@@ -51,11 +59,11 @@ class Leaf:
         self.fortran = self.swapped = False
         if value is None:
             return
-        self._value = _array_of(value, path)
+        self._value = _array_of(value, path, verb)
         dtype = _arrays.dtype_of(self._value)
         why = refusal(dtype)
         if why:
-            raise DtypeError(f'cannot save {path!r}: an array of {dtype}: {why}', dtype=dtype, path=path)
+            raise DtypeError(f'cannot {verb} {path!r}: an array of {dtype}: {why}', dtype=dtype, path=path)
         self.shape = tuple(int(n) for n in self._value.shape)
         self.swapped = not dtype.isnative
         self.dtype = dtype.newbyteorder('=') if self.swapped else dtype
@@ -108,21 +116,21 @@ def scalar_array(value: bool | int | float | complex | str | bytes, path: str) -
     return np.asarray(value)
 
 
-def _array_of(value: object, path: str) -> Any:
+def _array_of(value: object, path: str, verb: str) -> Any:
     if isinstance(value, np.generic):
         return np.asarray(value)
     if isinstance(value, SCALARS):
         return scalar_array(value, path)
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
-            raise DtypeError(f'cannot save {path!r}: a masked array; fill it first', dtype=value.dtype, path=path)
+            raise DtypeError(f'cannot {verb} {path!r}: a masked array; fill it first', dtype=value.dtype, path=path)
         return np.asarray(value.data)
     if isinstance(value, np.ndarray):
         return np.asarray(value)  # a subclass may index and reshape by rules of its own
     if _arrays.is_array(value):
         return value
     raise UnknownArrayError(
-        f'cannot save {path!r}: {type(value).__name__} is no array, scalar, string or container that is known here;'
+        f'cannot {verb} {path!r}: {type(value).__name__} is no array, scalar, string or container that is known here;'
         ' give it a serialize(serializer) method, or save its parts',
         path=path,
     )

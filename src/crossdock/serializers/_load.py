@@ -13,7 +13,8 @@ from ._path import below, clashes
 from ._progress import Progress, tracking
 from ._registry import format_for, format_named
 from ._save import Path, file_path
-from ._stage import Loader, warn_swapped
+from ._stage import Loader
+from ._swapped import warn_swapped
 from ._tree import is_container
 from ._visitor import canonical
 
@@ -164,7 +165,7 @@ def _new_tree(
             value = None if host is None else _arrays.send(target, host, key)
             _put(tree, [key[start:]] if flat else key[start:].split('/'), value)
             advance(reader.entries[key].nbytes)
-    warn_swapped(path, [key for key in keys if reader.entries[key].swapped])
+    warn_swapped(path, [key for key in keys if reader.entries[key].swapped], stacklevel=5)
     return tree
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from ._collect import collect
 from ._format import Format
 from ._progress import Progress, tracking
 from ._registry import format_for, format_named
+from ._swapped import warn_swapped
 from ._tree import is_container
 
 __all__ = ['save', 'save_npz']
@@ -122,10 +122,7 @@ def _save(
         raise TypeError(f'cannot save a bare {type(obj).__name__}: put it in a container, such as {{"x": x}}')
     checked = _checked_metadata(metadata)
     leaves = collect(obj)
-    swapped = [key for key, leaf in leaves.items() if leaf.swapped]
-    if swapped:
-        shown = ', '.join(map(repr, swapped[:5])) + (', ...' if len(swapped) > 5 else '')
-        warnings.warn(f'{path}: saved in native byte order: {shown}', UserWarning, stacklevel=3)
+    warn_swapped(path, [key for key, leaf in leaves.items() if leaf.swapped], stacklevel=4)
     with (
         tracking(progress, sum(leaf.nbytes for leaf in leaves.values()), 'save') as advance,
         replacing(path) as temporary,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +14,13 @@ from ._format import Entry, Reader
 from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS, Leaf
 from ._match import describe_entry, describe_value, fits, loses, wanted_dtype
-from ._path import below
+from ._path import below, shown
 from ._progress import Progress, tracking
+from ._swapped import warn_swapped
 from ._tree import Hand, visit
 from ._visitor import Deserializer
 
-__all__ = ['Loader', 'warn_swapped']
+__all__ = ['Loader']
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ class _Wanting(Hand):
     def leaf(self, path: str, value: Any) -> Any:
         if path in self.slots:
             raise ValueError(f'two values have the key {path!r}')
-        Leaf(value, path)  # refuses what no file can hold
+        if not isinstance(value, SCALARS):
+            Leaf(value, path, 'load into')  # refuses what no file can hold
         self.slots[path] = Slot.of(value, self)
         return value
 
@@ -134,6 +135,7 @@ class Loader:
         self.ignored = ignoring(ignore)
         self.device = _arrays.device_named(device)
         self.progress = progress
+        self._began = False
 
     def load(self, target: Any, place: str = '', *, whole: bool = True) -> Any:
         """Load what lies at `place` into `target`, and return what takes its place.
@@ -146,7 +148,11 @@ class Loader:
         wanting = _Wanting()
         visit(target, place, wanting)
         staged = self.stage(wanting.slots, place, whole=whole)
-        return visit(target, place, _Committing(self, wanting.slots, staged))
+        self._began = True
+        try:
+            return visit(target, place, _Committing(self, wanting.slots, staged))
+        finally:
+            self._began = False
 
     def stage(self, slots: dict[str, Slot], place: str, *, whole: bool) -> dict[str, Any]:
         """Read and check the loaded value of every slot; nothing of the target changes.
@@ -166,13 +172,15 @@ class Loader:
             for key in keys:
                 host = self.reader.read(key)
                 if host is not None and slots[key].value is not None and loses(host, slots[key].value):
-                    lost.append((key, f'{self._describe(key)} with larger values', describe_value(slots[key].value)))
+                    lost.append(
+                        (key, f'{self._describe(key)} with values that do not fit', describe_value(slots[key].value))
+                    )
                 elif not lost:
                     staged[key] = self._value(host, slots[key], key)
                 advance(self.reader.entries[key].nbytes)
         if lost:
             raise self._mismatch((), (), tuple(lost))
-        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped])
+        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped], stacklevel=6)
         return staged
 
     def _match(self, slots: dict[str, Slot], place: str, whole: bool) -> list[str]:
@@ -193,10 +201,11 @@ class Loader:
     def _mismatch(
         self, missing: tuple[str, ...], unexpected: tuple[str, ...], mismatched: tuple[tuple[str, str, str], ...]
     ) -> StrictLoadError:
-        lines = [f'{self.path} and the target do not match; nothing has been loaded']
-        lines += [f'  missing in the file: {key!r}' for key in missing]
-        lines += [f'  unexpected in the file: {key!r}' for key in unexpected]
-        lines += [f'  {key!r}: {have} in the file, {want} in the target' for key, have, want in mismatched]
+        extent = 'a part has been loaded' if self._began else 'nothing has been loaded'
+        lines = [f'{self.path} and the target do not match; {extent}']
+        lines += [f'  missing in the file: {shown(key)}' for key in missing]
+        lines += [f'  unexpected in the file: {shown(key)}' for key in unexpected]
+        lines += [f'  {shown(key)}: {have} in the file, {want} in the target' for key, have, want in mismatched]
         lines.append(
             'ignore= leaves keys alone'
             + ('; strict=False allows missing and unexpected ones' if missing or unexpected else '')
@@ -228,10 +237,3 @@ class Loader:
         if isinstance(value, np.generic):
             return host[()]
         return host if slot.fills else _arrays.place_like(value, host, key)
-
-
-def warn_swapped(path: str, keys: list[str]) -> None:
-    """Say that values have changed their byte order on the way."""
-    if keys:
-        shown = ', '.join(map(repr, keys[:5])) + (', ...' if len(keys) > 5 else '')
-        warnings.warn(f'{path}: converted to native byte order: {shown}', UserWarning, stacklevel=4)

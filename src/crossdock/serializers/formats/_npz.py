@@ -129,7 +129,7 @@ class NpzReader:
         if entry.dtype is None:
             return None
         stream = self._archive.stream(self._members[key])
-        header = read_header(stream.read)
+        header = self._header(stream, key)  # checked again: the file may have been written to since
         array = _read_data(stream, header)
         why = _unlike_values(array, self._manifest.dtypes.get(key))
         if why:
