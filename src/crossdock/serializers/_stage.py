@@ -170,13 +170,12 @@ class Loader:
         lost = []
         with tracking(self.progress, sum(self.reader.entries[key].nbytes for key in keys), 'load') as advance:
             for key in keys:
-                host = self.reader.read(key)
-                if host is not None and slots[key].value is not None and loses(host, slots[key].value):
-                    lost.append(
-                        (key, f'{self._describe(key)} with values that do not fit', describe_value(slots[key].value))
-                    )
+                host, slot = self.reader.read(key), slots[key]
+                if host is not None and slot.value is not None and loses(host, slot.value):
+                    have = f'{describe_entry(self.reader.entries[key])} with values that do not fit'
+                    lost.append((key, have, describe_value(slot.value)))
                 elif not lost:
-                    staged[key] = self._value(host, slots[key], key)
+                    staged[key] = self._value(host, slot, key)
                 advance(self.reader.entries[key].nbytes)
         if lost:
             raise self._mismatch((), (), tuple(lost))
@@ -220,9 +219,6 @@ class Loader:
                     f'cannot load {key!r}: {type(slot.value).__name__} cannot be changed in place,'
                     ' and the mapping that holds it cannot be changed either'
                 )
-
-    def _describe(self, key: str) -> str:
-        return describe_entry(self.reader.entries[key])
 
     def _value(self, host: np.ndarray[Any, Any] | None, slot: Slot, key: str) -> Any:
         """What the committing pass needs: data in the target's type to fill with, or the new value itself."""
