@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,12 +21,12 @@ bool device_works(Device& device) {
   test::Held block(device, sent.size());
   device.upload(block.data(), reinterpret_cast<std::byte*>(sent.data()), sent.size(), device.default_stream(), nullptr,
                 false);
-  std::atomic<int> value{0};
-  device.default_stream().enqueue("set", [&] { value = 1; });
+  auto value = std::make_shared<std::atomic<int>>(0);  // a child has no stack for what another thread has queued
+  device.default_stream().enqueue("set", [value] { *value = 1; });
   device.download(reinterpret_cast<std::byte*>(back.data()), block.data(), back.size(), device.default_stream(),
                   nullptr, true);
   device.synchronize();
-  return sent == back && value == 1;
+  return sent == back && *value == 1;
 }
 
 TEST(AtFork, LocksAreFreeInTheChild) {

@@ -111,7 +111,7 @@ bool Queue::step() noexcept {
   std::optional<Failure> dropped_for = task.always ? std::nullopt : failure_;
   lock.unlock();
 
-  outcome_ = dropped_for ? std::nullopt : run(task);
+  outcome_ = dropped_for || task.abandoned ? std::nullopt : run(task);
   if (task.report) *task.report = dropped_for ? dropped_for : outcome_;
   executing_.store(false, std::memory_order_release);
   {
@@ -192,11 +192,17 @@ bool Queue::hold_for_fork(bool patient) {
   return false;
 }
 
-// Tasks that wait in the queue are the child's as well; the one that another thread was at is over.
+// Tasks that wait in the queue are the child's as well, but not those with a waiter: it is not here, and its stack may
+// become a new thread's. The task that another thread was at is over.
 void Queue::restart_in_child() {
   has_worker_.store(false);
   sleeping_.store(false);
   waiters_.store(0);
+  for (Task& task : tasks_) {
+    if (task.waiter == std::thread::id() || task.waiter == std::this_thread::get_id()) continue;
+    task.report = nullptr;
+    task.abandoned = true;  // destroyed in its turn: what it keeps alive may lock what is still held here
+  }
   if (running_ && !in_task()) {
     bool cut = executing_.exchange(false);
     finish(cut ? Failure{"fork", "an operation under way was cut by a fork", last()} : std::move(outcome_));

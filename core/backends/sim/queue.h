@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "crossdock/runtime/at_fork.h"
 #include "crossdock/runtime/stream.h"
@@ -29,6 +30,8 @@ struct Task {
   std::shared_ptr<Event::State> gate = nullptr;  // not begun before this has happened
   bool always = false;                           // begun even behind a failure
   std::optional<Failure>* report = nullptr;      // of its waiter: why it failed, or which failure it was dropped for
+  bool abandoned = false;                        // not begun, as nobody is left who wants it
+  std::thread::id waiter = {};                   // the thread that waits for it, with `report` and more on its stack
 };
 
 // Work behind a failure is dropped until the failure was told (take_failure): results made from garbage help nobody.

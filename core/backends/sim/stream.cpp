@@ -1,5 +1,6 @@
 #include "stream.h"
 
+#include <thread>
 #include <utility>
 
 #include "counters.h"
@@ -47,6 +48,7 @@ void SimStream::run(Task task) {
   if (operation_finds_device_lost(device_.index())) task.work = [] { throw DeviceError("the device is lost"); };
   std::optional<Failure> failure;
   task.report = &failure;
+  task.waiter = std::this_thread::get_id();
   count_sync(device_.index());
   queue_->wait(queue_->push(std::move(task), Queue::Wake::no));
   if (failure) queue_->clear_failure(failure->ticket);
