@@ -44,11 +44,3 @@ def test_every_flip_in_the_records(tmp_path, limits):
         assert got['a'].tolist() == [1, 1, 1]
         assert got['b'].all()
         assert len(got) == 2
-
-
-def test_many_members(tmp_path):
-    path = tmp_path / 'x.npz'
-    with zipfile.ZipFile(path, 'w') as z:
-        for i in range(70_000):
-            z.writestr(zipfile.ZipInfo(f'{i}.npy'), _npz.write_header(_npz.Header('|u1', False, (0,))))
-    assert len(load(path)) == 70_000
