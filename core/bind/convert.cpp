@@ -233,10 +233,10 @@ Device& device_of(nb::handle object) {
 
 nb::object to_python(Device& device) { return nb::cast(&device, nb::rv_policy::reference); }
 
-void set_default_device(nb::object function) {
+nb::object set_default_device(nb::object function) {
   PyObject* old = cache.default_device;
   cache.default_device = function.is_none() ? nullptr : function.release().ptr();
-  Py_XDECREF(old);
+  return old ? nb::steal(old) : nb::none();
 }
 
 std::vector<Array> arrays_of(nb::handle sequence, const char* op) {

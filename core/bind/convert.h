@@ -45,7 +45,7 @@ nb::object to_python(Dtype dtype);
 // A Device of ours, a spec, or an object with `core_device`; None: the default device.
 Device& device_of(nb::handle object);
 nb::object to_python(Device& device);
-void set_default_device(nb::object function);
+nb::object set_default_device(nb::object function);  // the one before
 
 std::vector<Array> arrays_of(nb::handle sequence, const char* op);
 

@@ -100,7 +100,9 @@ void define_exchange(nb::module_& m) {
       [](nb::object hook) { set_transfer_hook(hook.is_none() ? TransferHook() : hook_of(std::move(hook))); },
       "hook"_a.none(), "Installs the one transfer hook; None removes it.");
   m.def("_set_default_device", &set_default_device, "function"_a.none(),
-        "Asked by creation functions without device; gives a Device or None.");
+        nb::sig("def _set_default_device(function: collections.abc.Callable[[], Device | None] | None, /) -> "
+                "collections.abc.Callable[[], Device | None] | None"),
+        "Asked by creation functions without device; gives a Device or None. Returns the function before.");
   m.def(
       "from_dlpack",
       [](nb::handle x, nb::handle device, nb::handle copy) {

@@ -126,11 +126,11 @@ def test_a_hook_can_refuse() -> None:
 
 
 def test_default_device() -> None:
-    exchange.set_default_device(lambda: cx.device('sim:1'))
+    before = exchange.set_default_device(lambda: cx.device('sim:1'))
     try:
         assert str(cx.zeros(2).device) == 'sim:1' and str(cx.asarray([1]).device) == 'sim:1'
         assert str(cx.zeros(2, device='native:0').device) == 'native:0'
         exchange.set_default_device(lambda: None)
         assert str(cx.zeros(2).device) == 'native:0'
     finally:
-        exchange.set_default_device(None)
+        exchange.set_default_device(before)

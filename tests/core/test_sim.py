@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import subprocess
 import sys
@@ -96,6 +97,7 @@ def test_unknown_faults(bad) -> None:
 def test_a_failed_operation_leaves_nothing_allocated() -> None:
     d = cx.device('sim:0')
     x = cx.ones((50, 50), device='sim:0')
+    gc.collect()
     d.synchronize()
     before = d.memory_info().used
     cx.sim.inject('oom', index=0, after=1)
@@ -157,6 +159,7 @@ print(os.waitstatus_to_exitcode(status))
 def test_many_threads_leak_nothing(spec: str) -> None:
     d = cx.device(spec)
     x = cx.ones((128, 128), dtype='float32', device=spec)
+    gc.collect()  # what earlier tests left in cycles must not go meanwhile
     d.synchronize()
     before = d.memory_info().used
     wrong = []

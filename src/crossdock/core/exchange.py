@@ -130,6 +130,12 @@ def set_transfer_hook(hook: TransferHook | None) -> None:
     _core._set_transfer_hook(hook)
 
 
-def set_default_device(function: Callable[[], Device | None] | None) -> None:
-    """Install what creation functions ask when they get no ``device``; its None means ``native:0``."""
-    _core._set_default_device(function)
+def set_default_device(function: Callable[[], Device | None] | None) -> Callable[[], Device | None] | None:
+    """Install what creation functions ask when they get no ``device``; its None means ``native:0``.
+
+    Returns
+    -------
+    callable or None
+        What was installed before.
+    """
+    return _core._set_default_device(function)
