@@ -11,33 +11,24 @@ namespace crossdock::bind {
 
 namespace {
 
-std::int64_t integer_of(PyObject* object, bool clip) {
+std::int64_t integer_of(PyObject* object) {
   const nb::object integer = nb::steal(PyNumber_Index(object));
   if (!integer.is_valid()) throw nb::python_error();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
-  if (overflow == 0) {
-    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-    return value;
+  if (overflow) {
+    throw IndexError("index " + nb::cast<std::string>(nb::str(integer)) + " is out of bounds for every axis");
   }
-  // A slice ends at the array's end anyway; an index that large is in no array.
-  if (clip) return overflow > 0 ? PY_SSIZE_T_MAX : -PY_SSIZE_T_MAX;
-  throw IndexError("index " + nb::cast<std::string>(nb::str(integer)) + " is out of bounds for every axis");
-}
-
-std::optional<std::int64_t> bound_of(nb::handle slice, const char* attribute) {
-  const nb::object bound = slice.attr(attribute);
-  if (bound.is_none()) return std::nullopt;
-  if (!PyIndex_Check(bound.ptr())) {
-    throw TypeError("a slice takes integers or None, not " + nb::cast<std::string>(nb::repr(bound)));
-  }
-  return integer_of(bound.ptr(), true);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
 }
 
 Index index_of(PyObject* item) {
   if (PySlice_Check(item)) {
-    const nb::handle slice(item);
-    return Slice{bound_of(slice, "start"), bound_of(slice, "stop"), bound_of(slice, "step")};
+    // Absent and huge bounds come as the largest numbers, which end at the array's ends all the same.
+    Py_ssize_t start = 0, stop = 0, step = 0;
+    if (PySlice_Unpack(item, &start, &stop, &step) < 0) throw nb::python_error();
+    return Slice{start, stop, step};
   }
   if (item == Py_Ellipsis) return Ellipsis{};
   if (item == Py_None) return NewAxis{};
@@ -46,7 +37,7 @@ Index index_of(PyObject* item) {
       array ? array->ndim() == 0 && is_integer(array->dtype()) : PyIndex_Check(item) && !PyBool_Check(item);
   // numpy's arrays have __index__ too; those of one dimension and more are not single integers.
   if (integer && !(is_numpy_array(item) && nb::cast<int>(nb::handle(item).attr("ndim")) != 0)) {
-    return integer_of(item, false);
+    return integer_of(item);
   }
   if (array || is_numpy_array(item) || PyBool_Check(item) || PyList_Check(item)) {
     throw NotImplementedError("indexing by masks and integer arrays is not there yet; use where(), or slices");
