@@ -167,6 +167,14 @@ Dims dims_of(nb::handle object, const char* what) {
   return dims;
 }
 
+std::int64_t work_of(const Dims& shape) noexcept {
+  std::int64_t work = 1;
+  for (auto extent : shape) {
+    if (__builtin_mul_overflow(work, extent, &work)) return std::numeric_limits<std::int64_t>::max();
+  }
+  return work;
+}
+
 std::optional<Dims> axes_of(nb::handle object, const char* op) {
   if (object.is_none()) return std::nullopt;
   return dims_of(object, op);
@@ -221,7 +229,8 @@ Device& device_of(nb::handle object) {
       const nb::object chosen = nb::handle(cache.default_device)();
       if (!chosen.is_none()) return device_of(chosen);
     }
-    return find_device("native:0");
+    static Device& host = find_device("native:0");
+    return host;
   }
   if (nb::isinstance<Device>(object)) return nb::cast<Device&>(object);
   if (PyUnicode_Check(object.ptr())) return find_device(nb::cast<std::string>(object));

@@ -36,6 +36,7 @@ bool is_numpy_array(PyObject* object);
 Dims dims_of(nb::handle object, const char* what);
 std::optional<Dims> axes_of(nb::handle object, const char* op);  // None: all
 nb::tuple to_python(const Dims& dims);
+std::int64_t work_of(const Dims& shape) noexcept;  // elements, to decide whether to release the GIL; not checked
 
 // A dtype of ours, its name, or what numpy.dtype takes. DtypeError.
 Dtype dtype_of(nb::handle object);

@@ -35,7 +35,7 @@ nb::object filled(nb::handle shape, const Scalar& value, nb::handle dtype, nb::h
   const Dims dims = dims_of(shape, op);
   Device& place = device_of(device);
   const Dtype wanted = optional_dtype(dtype).value_or(value.own_dtype());
-  return to_python(unlocked(place, kLong, [&] { return full(dims, value, wanted, place); }));
+  return to_python(unlocked(place, work_of(dims), [&] { return full(dims, value, wanted, place); }));
 }
 
 void define_creation(nb::module_& m) {
