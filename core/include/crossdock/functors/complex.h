@@ -45,11 +45,11 @@ CROSSDOCK_HD Complex<T> operator/(Complex<T> a, Complex<T> b) {
   const T re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
   if (re >= im) {
     if (re == 0 && im == 0) return {a.re / re, a.im / re};
-    const T ratio = b.im / b.re, scale = 1 / (b.re + b.im * ratio);
-    return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    const T ratio = b.im / b.re, size = b.re + b.im * ratio;
+    return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
   }
-  const T ratio = b.re / b.im, scale = 1 / (b.im + b.re * ratio);
-  return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+  const T ratio = b.re / b.im, size = b.im + b.re * ratio;
+  return {(a.re * ratio + a.im) / size, (a.im * ratio - a.re) / size};
 }
 
 }  // namespace crossdock::functors
