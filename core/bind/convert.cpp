@@ -35,8 +35,7 @@ std::variant<std::int64_t, std::uint64_t> integer_of(PyObject* object) {
   const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(object) : 0;
   if (overflow < 0 || (large == std::numeric_limits<unsigned long long>::max() && PyErr_Occurred())) {
     PyErr_Clear();
-    throw OverflowError("the integer " + nb::cast<std::string>(nb::str(nb::handle(object))) +
-                        " does not fit in 64 bits");
+    throw OverflowError("the integer " + digits_of(object) + " does not fit in 64 bits");
   }
   return static_cast<std::uint64_t>(large);
 }
@@ -59,6 +58,17 @@ std::optional<Scalar> numpy_scalar(PyObject* object) {
 }
 
 }  // namespace
+
+std::string text_of(nb::handle string) {
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid()) throw nb::python_error();
+  return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
+}
+
+std::string digits_of(nb::handle integer) {
+  const auto bits = nb::cast<std::size_t>(integer.attr("bit_length")());
+  return bits <= 256 ? text_of(nb::str(integer)) : "of " + std::to_string(bits) + " bits";
+}
 
 void cache_types() {
   cache.array = reinterpret_cast<PyTypeObject*>(nb::type<Array>().ptr());
@@ -147,8 +157,7 @@ Dims dims_of(nb::handle object, const char* what) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
     if (overflow) {
-      throw DimensionError(std::string(what) + ": " + nb::cast<std::string>(nb::str(integer)) +
-                           " does not fit in 64 bits");
+      throw DimensionError(std::string(what) + ": " + digits_of(integer) + " does not fit in 64 bits");
     }
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     return value;
@@ -195,7 +204,7 @@ Dtype dtype_of(nb::handle object) {
                      "float32, float64, complex64, complex128, float8_e4m3fn, float8_e5m2, int4, uint4");
   };
   if (PyUnicode_Check(object.ptr())) {
-    const auto text = nb::cast<std::string>(object);
+    const std::string text = text_of(object);
     const auto dtype = find_dtype(text);
     if (!dtype) refuse("'" + text + "'");
     return *dtype;
@@ -205,10 +214,10 @@ Dtype dtype_of(nb::handle object) {
     numpy_dtype = nb::module_::import_("numpy").attr("dtype")(object);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    refuse(nb::cast<std::string>(nb::repr(object)));
+    refuse(text_of(nb::repr(object)));
   }
   const auto dtype = find_dtype(nb::cast<std::string>(numpy_dtype.attr("name")));
-  if (!dtype) refuse(nb::cast<std::string>(nb::repr(object)));
+  if (!dtype) refuse(text_of(nb::repr(object)));
   if (!nb::cast<bool>(numpy_dtype.attr("isnative"))) {
     throw DtypeError("dtype " + nb::cast<std::string>(nb::str(numpy_dtype)) +
                      " has foreign byte order; swap first, with x.astype(x.dtype.newbyteorder('='))");
@@ -233,11 +242,11 @@ Device& device_of(nb::handle object) {
     return host;
   }
   if (nb::isinstance<Device>(object)) return nb::cast<Device&>(object);
-  if (PyUnicode_Check(object.ptr())) return find_device(nb::cast<std::string>(object));
+  if (PyUnicode_Check(object.ptr())) return find_device(text_of(object));
   const nb::object ours = nb::getattr(object, "core_device", nb::none());
   if (nb::isinstance<Device>(ours)) return nb::cast<Device&>(ours);
   throw TypeError("device: takes a spec such as 'native:0', a device of crossdock.core, or None, not " +
-                  nb::cast<std::string>(nb::repr(object)));
+                  text_of(nb::repr(object)));
 }
 
 nb::object to_python(Device& device) { return nb::cast(&device, nb::rv_policy::reference); }

@@ -17,6 +17,12 @@ namespace crossdock::bind {
 
 namespace nb = nanobind;
 
+// The characters of a Python string; lone surrogates, which have no encoding, as escapes.
+std::string text_of(nb::handle string);
+
+// The digits of a Python integer; of a huge one how many bits it has (Python refuses to print those).
+std::string digits_of(nb::handle integer);
+
 // Arrays. `array_or_null` is the cheap type test.
 void cache_types();
 const Array* array_or_null(PyObject* object) noexcept;

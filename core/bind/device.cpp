@@ -17,7 +17,7 @@ namespace {
 bool dtype_equals(const DtypeObject& self, nb::handle other) {
   DtypeObject ours{};
   if (nb::try_cast<DtypeObject>(other, ours, false)) return ours.dtype == self.dtype;
-  if (PyUnicode_Check(other.ptr())) return nb::cast<std::string>(other) == name(self.dtype);
+  if (PyUnicode_Check(other.ptr())) return text_of(other) == name(self.dtype);
   static PyObject* numpy_dtype = nb::module_::import_("numpy").attr("dtype").inc_ref().ptr();
   if (!PyObject_TypeCheck(other.ptr(), reinterpret_cast<PyTypeObject*>(numpy_dtype))) return false;
   return nb::cast<bool>(other.attr("isnative")) && nb::cast<std::string>(other.attr("name")) == name(self.dtype);
@@ -140,6 +140,13 @@ void define_device(nb::module_& m) {
         return counts;
       },
       nb::sig("def device_counts() -> dict[str, int]"), "How many devices of each kind there are; starts nothing.");
+  m.def(
+      "_drain",
+      [] {
+        for (Backend* backend : backends()) backend->drain();
+      },
+      nb::call_guard<nb::gil_scoped_release>(),
+      "Waits for all devices that have been used; their failures are dropped.");
   m.def("get_num_threads", &num_threads, "How many threads work on one operation.");
   m.def("set_num_threads", &set_num_threads, "count"_a,
         "Sets how many threads work on one operation, 1 to 1024; ValueError.");

@@ -23,7 +23,7 @@ void drop(PyObject* capsule, const char* name) noexcept {
   if (tensor->deleter) tensor->deleter(tensor);
 }
 
-std::string text(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
+std::string text(nb::handle object) { return text_of(nb::repr(object)); }
 
 std::pair<int, int> pair_of(nb::handle object, const char* what) {
   std::pair<int, int> pair;

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "convert.h"
+#include "crossdock/ops/copy.h"
+#include "crossdock/runtime/error.h"
 #include "operators.h"
 #include "types.h"
 
@@ -151,6 +153,15 @@ void define_elementwise(nb::module_& m) {
       "condition"_a.none(), "x1"_a.none(), "x2"_a.none(),
       nb::sig("def where(condition: Array, x1: Array | complex, x2: Array | complex, /) -> Array"),
       keep(std::string("x1 where ``condition`` (bool) is True, x2 elsewhere.") + kShared));
+  m.def(
+      "positive",
+      [](nb::handle x) {
+        const Array& array = array_of(x, "positive");
+        if (array.dtype() == Dtype::bool_) throw DtypeError("positive: takes a numeric dtype, not bool");
+        return to_python(unlocked(array.device(), array.size(), [&] { return copy(array); }));
+      },
+      "x"_a.none(), nb::sig("def positive(x: Array, /) -> Array"),
+      keep(std::string("Each element as it is.") + kShared));
   m.def(
       "clip",
       [](nb::handle x, nb::handle low, nb::handle high) {

@@ -11,6 +11,8 @@ namespace crossdock::bind {
 
 namespace {
 
+nb::str text(const std::string& string) { return nb::str(string.data(), string.size()); }
+
 // crossdock.errors.<name>(message, **facts) as the current Python error.
 void raise_ours(const char* name, const Error& error, const nb::dict& facts = nb::dict()) {
   const nb::object type = nb::module_::import_("crossdock.errors").attr(name);
@@ -20,7 +22,7 @@ void raise_ours(const char* name, const Error& error, const nb::dict& facts = nb
 
 nb::dict device_facts(const DeviceError& error) {
   nb::dict facts;
-  if (!error.device.empty()) facts["device"] = nb::str(error.device.c_str());
+  if (!error.device.empty()) facts["device"] = text(error.device);
   return facts;
 }
 
@@ -28,14 +30,14 @@ nb::object known(std::int64_t nbytes) { return nbytes < 0 ? nb::none() : nb::obj
 
 void raise(const DeviceUnavailableError& error) {
   nb::dict facts = device_facts(error);
-  facts["reason"] = nb::str(error.reason.c_str());
+  facts["reason"] = text(error.reason);
   facts["count"] = known(error.count);
   raise_ours("DeviceUnavailableError", error, facts);
 }
 
 void raise(const MixedDevicesError& error) {
   nb::list arguments;
-  for (const auto& [position, device] : error.arguments) arguments.append(nb::make_tuple(position, device.c_str()));
+  for (const auto& [position, device] : error.arguments) arguments.append(nb::make_tuple(position, text(device)));
   nb::dict facts;
   facts["arguments"] = arguments;
   raise_ours("MixedDevicesError", error, facts);
@@ -51,13 +53,17 @@ void raise(const OutOfMemoryError& error) {
 
 void raise(const AsyncDeviceError& error) {
   nb::dict facts = device_facts(error);
-  facts["op"] = nb::str(error.op.c_str());
+  facts["op"] = text(error.op);
   raise_ours("AsyncDeviceError", error, facts);
 }
 
 void raise(const SpecError& error) {
   nb::dict facts;
-  facts["spec"] = nb::str(error.spec.c_str());
+  facts["spec"] = text(error.spec);
+  nb::list known;
+  for (const std::string& kind : error.known) known.append(text(kind));
+  facts["known"] = nb::tuple(known);
+  if (!error.nearest.empty()) facts["nearest"] = text(error.nearest);
   raise_ours("SpecError", error, facts);
 }
 

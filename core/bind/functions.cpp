@@ -22,7 +22,7 @@ constexpr std::int64_t kLong = 1 << 20;
 
 Scalar number_of(nb::handle object, const char* op) {
   if (auto scalar = scalar_or_null(object.ptr())) return *scalar;
-  throw TypeError(std::string(op) + ": takes a number, not " + nb::cast<std::string>(nb::repr(object)));
+  throw TypeError(std::string(op) + ": takes a number, not " + text_of(nb::repr(object)));
 }
 
 double real_of(nb::handle object, const char* op) {

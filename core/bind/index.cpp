@@ -17,7 +17,7 @@ std::int64_t integer_of(PyObject* object) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
   if (overflow) {
-    throw IndexError("index " + nb::cast<std::string>(nb::str(integer)) + " is out of bounds for every axis");
+    throw IndexError("index " + digits_of(integer) + " is out of bounds for every axis");
   }
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   return value;
@@ -42,8 +42,7 @@ Index index_of(PyObject* item) {
   if (array || is_numpy_array(item) || PyBool_Check(item) || PyList_Check(item)) {
     throw NotImplementedError("indexing by masks and integer arrays is not there yet; use where(), or slices");
   }
-  throw IndexError("an index is an integer, a slice, ... or None, not " +
-                   nb::cast<std::string>(nb::repr(nb::handle(item))));
+  throw IndexError("an index is an integer, a slice, ... or None, not " + text_of(nb::repr(nb::handle(item))));
 }
 
 // bool < integer < real < complex; storage dtypes rank with what they hold.

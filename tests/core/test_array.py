@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import crossdock.core as cx
-from crossdock.errors import DimensionError, DtypeError
+from crossdock.errors import DeviceUnavailableError, DimensionError, DtypeError, SpecError
 
 
 def test_facts(device: str) -> None:
@@ -220,6 +220,22 @@ def test_dtype_objects() -> None:
     for bad in ('float31', 'f4', 'object', object, np.dtype('>f4'), np.dtype('M8[s]'), np.longdouble, 3):
         with pytest.raises(DtypeError):
             cx.zeros(1, dtype=bad)
+
+
+def test_a_bad_spec_carries_its_facts() -> None:
+    with pytest.raises(SpecError) as caught:
+        cx.device('cud:0')
+    assert caught.value.spec == 'cud:0' and {'native', 'sim'} <= set(caught.value.known) and caught.value.nearest
+    for bad in ('', 'native:', 'native:00', 'native:+1', 'native:\u0663', 'sim:123456', ' sim', 'sim:0\x00', '@numpy'):
+        with pytest.raises(SpecError) as caught:
+            cx.device(bad)
+        assert caught.value.spec == bad
+    with pytest.raises(DeviceUnavailableError) as absent:
+        cx.device('sim:99')
+    assert absent.value.count == 2 and absent.value.reason and absent.value.device == 'sim:99'
+    for wrong in (3, 1.0, b'sim', object()):
+        with pytest.raises(TypeError):
+            cx.device(wrong)
 
 
 def test_devices() -> None:

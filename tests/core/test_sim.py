@@ -190,6 +190,17 @@ sys.modules['kept'] = keep
     assert (out.returncode, out.stdout, out.stderr) == (0, '', '')
 
 
+def test_exit_with_work_still_queued_is_quiet() -> None:
+    code = """
+import numpy as np, crossdock.core as cx
+x = cx.empty(1000, device='sim:0')
+for _ in range(20):
+    cx.exchange.copy_into(x, cx.exchange.from_numpy(np.ones(1000)), blocking=False)
+"""
+    out = run(code, CROSSDOCK_SIM_LATENCY_US='5000')
+    assert (out.returncode, out.stdout, out.stderr) == (0, '', '')
+
+
 def test_a_deleter_runs_from_a_thread_without_the_interpreter_lock() -> None:
     # A consumer may free an exported tensor from any thread.
     x = cx.ones(10, device='native:0')

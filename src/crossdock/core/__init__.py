@@ -13,9 +13,10 @@ array([ 0.,  1.,  4.,  9., 16.], shape=(5,), dtype=float32, device='native:0')
 
 from __future__ import annotations
 
+import atexit as _atexit
 import math as _math
 
-from . import exchange, sim
+from . import _core, exchange, sim
 from ._asarray import asarray
 from ._blas import find_blas as _find_blas
 from ._core import (
@@ -104,6 +105,7 @@ from ._core import (
     ones,
     ones_like,
     permute_dims,
+    positive,
     pow,
     prod,
     real,
@@ -167,6 +169,8 @@ pi = _math.pi
 newaxis = None
 
 _find_blas()
+# Queued work may hold Python objects: it ends while there is an interpreter to give them back to.
+_atexit.register(_core._drain)
 
 __all__ = [
     'Array',
@@ -282,6 +286,7 @@ __all__ = [
     'ones_like',
     'permute_dims',
     'pi',
+    'positive',
     'pow',
     'prod',
     'real',

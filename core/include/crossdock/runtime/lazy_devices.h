@@ -26,6 +26,14 @@ class LazyDevices {
     return *slot.load(std::memory_order_relaxed);
   }
 
+  // Those that have been made.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (auto& slot : devices_) {
+      if (Device* there = slot.load(std::memory_order_acquire)) visit(*there);
+    }
+  }
+
  private:
   std::array<std::atomic<Device*>, kMaxDevices> devices_{};
   ForkMutex making_;
