@@ -157,7 +157,7 @@ Dims dims_of(nb::handle object, const char* what) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
     if (overflow) {
-      throw DimensionError(std::string(what) + ": " + digits_of(integer) + " does not fit in 64 bits");
+      throw DimensionError(std::string(what) + ": the integer " + digits_of(integer) + " does not fit in 64 bits");
     }
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     return value;

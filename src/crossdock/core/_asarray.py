@@ -102,9 +102,8 @@ def _numbers(obj: Any) -> np.ndarray[Any, Any]:
     except OverflowError as error:
         raise DtypeError(f'asarray: {error}') from None
     if array.dtype == object:
-        raise DtypeError(
-            f'asarray: {obj!r} does not fit in 64 bits' if isinstance(obj, int) else f'asarray: no dtype for {obj!r}'
-        )
+        what = 'the integer does not fit in 64 bits' if isinstance(obj, int) else f'no dtype for {type(obj).__name__}'
+        raise DtypeError(f'asarray: {what}')
     return array
 
 
