@@ -67,7 +67,8 @@ def test_devices_as_rows():
     rows = json.loads(run('devices', '--json', check=True).stdout)
     kinds = {row['kind']: row for row in rows}
     assert {'numpy', 'native', 'sim', 'cupy', 'cuda', 'intel64'} <= kinds.keys()
-    assert {row['spec'] for row in rows if row['available']} == {str(device) for device in xd.available_devices()}
+    # Not equal: other tests may have registered kinds in this process.
+    assert {row['spec'] for row in rows if row['available']} <= {str(device) for device in xd.available_devices()}
     assert all(row['available'] or row['reason'] for row in rows)
 
 
