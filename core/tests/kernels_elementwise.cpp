@@ -1,4 +1,5 @@
 // Elementwise kernels: values at the edges, and every way that memory can lie.
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -77,7 +78,31 @@ TEST(Floats, ExponentialsAtTheEdges) {
       EXPECT_NEAR(got[i], want, 2e-7 * want + 1.5e-45) << v[i];
   }
   expect_same(unary<float>(Op::log, Floats{0, -0.0f, 1, kInf, -1, kNan}), {-kInf, -kInf, 0, kInf, kNan, kNan});
+  expect_same(unary<float>(Op::expm1, Floats{0, -0.0f, kInf, -kInf, kNan, 1e-45f}), {0, -0.0f, kInf, -1, kNan, 1e-45f});
   expect_same(unary<float>(Op::tanh, Floats{0, -0.0f, kInf, -kInf, kNan, 1e-45f}), {0, -0.0f, 1, -1, kNan, 1e-45f});
+}
+
+// Units in the last place between the kernels and libm, over both signs and all exponents.
+TEST(Floats, VectorisedFunctionsAreAccurate) {
+  Floats x;
+  for (std::uint64_t bits = 0; bits < (1ull << 32); bits += 65'537) {
+    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (value == value) x.push_back(value);
+  }
+  const auto check = [&x](Op op, double (*reference)(double), double limit) {
+    const Floats got = unary<float>(op, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = reference(static_cast<double>(x[i]));
+      const auto rounded = static_cast<float>(want);
+      if (!std::isfinite(rounded)) continue;
+      const double unit = std::nextafter(std::fabs(rounded), kInf) - static_cast<double>(std::fabs(rounded));
+      ASSERT_LE(std::fabs(static_cast<double>(got[i]) - want), limit * unit) << name(op) << " of " << x[i];
+    }
+  };
+  check(Op::exp, std::exp, 1);
+  check(Op::expm1, std::expm1, 2.1);
+  check(Op::log, std::log, 1);
+  check(Op::tanh, std::tanh, 2.5);
 }
 
 TEST(Complex, Arithmetic) {
