@@ -40,6 +40,7 @@ int level() noexcept {
   level::register_exponentials(table);   \
   level::register_casts(table);          \
   level::register_moves(table);          \
+  level::register_transposes(table);     \
   level::register_reductions(table);     \
   level::register_arg_reductions(table); \
   level::register_gemm(table)

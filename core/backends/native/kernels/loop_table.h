@@ -46,10 +46,15 @@ struct GemmKernel {
   void (*run)(const std::byte* a, const std::byte* b, std::byte* c, std::int64_t pitch, std::int64_t depth);
 };
 
+// to[column][row] = from[row][column]; rows of each are contiguous and `pitch` bytes apart.
+using TransposeLoop = void (*)(const std::byte* from, std::int64_t from_pitch, std::byte* to, std::int64_t to_pitch,
+                               std::int64_t rows, std::int64_t columns);
+
 struct LoopTable {
   Loop elementwise[kOpCount][kDtypeCount];
   Loop cast[kDtypeCount][kDtypeCount];          // null: goes through another dtype
   Loop move[17];                                // by itemsize: a copy
+  TransposeLoop transpose[17];                  // by itemsize; null: copy column by column
   Loop where[17];                               // by itemsize: condition, a, b, output
   Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
@@ -69,6 +74,7 @@ const LoopTable& loops() noexcept;
   void register_exponentials(LoopTable& table);   \
   void register_casts(LoopTable& table);          \
   void register_moves(LoopTable& table);          \
+  void register_transposes(LoopTable& table);     \
   void register_reductions(LoopTable& table);     \
   void register_arg_reductions(LoopTable& table); \
   void register_gemm(LoopTable& table);           \

@@ -43,6 +43,7 @@ void transpose(const Nest& nest, const Conversion& conversion, std::int64_t from
   const std::int64_t pitch = to_itemsize <= 8 ? kBlockPitch : 2 * kBlockPitch;
   const Nest blocks = blocks_of(nest, from, to, extent);
   const Loop move = loops().move[to_itemsize];
+  const TransposeLoop shuffle = loops().transpose[to_itemsize];
   const auto run_block = [&](std::int64_t block) {
     alignas(64) std::byte copy[64 * 2 * kBlockPitch];
     const Odometer at(blocks, block);
@@ -51,8 +52,10 @@ void transpose(const Nest& nest, const Conversion& conversion, std::int64_t from
     for (std::int64_t row = 0; row < height; ++row) {
       conversion(at.pointers()[0] + row * nest.strides[to][0], from_itemsize, copy + row * pitch, to_itemsize, width);
     }
+    const std::int64_t column_pitch = nest.strides[from][1];
+    if (shuffle) return shuffle(copy, pitch, at.pointers()[1], column_pitch, height, width);
     for (std::int64_t column = 0; column < width; ++column) {
-      std::byte* const pointers[] = {copy + column * to_itemsize, at.pointers()[1] + column * nest.strides[from][1]};
+      std::byte* const pointers[] = {copy + column * to_itemsize, at.pointers()[1] + column * column_pitch};
       const std::int64_t strides[] = {pitch, to_itemsize};
       move(pointers, strides, height);
     }
