@@ -29,7 +29,7 @@ def check(session: nox.Session) -> None:
     session.run('ruff', 'format', '--check')
     session.run('mypy')
     session.run('lint-imports', '--no-cache')
-    session.run('clang-format', '--dry-run', '-Werror', *cpp_files())
+    clang_format(session, '--dry-run', '-Werror')
 
 
 @nox.session(name='format')
@@ -37,7 +37,7 @@ def format_(session: nox.Session) -> None:
     """Rewrite the sources in the style that `check` asks for."""
     session.run('ruff', 'check', '--fix')
     session.run('ruff', 'format')
-    session.run('clang-format', '-i', *cpp_files())
+    clang_format(session, '-i')
 
 
 @nox.session
@@ -98,11 +98,15 @@ def package(session: nox.Session) -> None:
         try_wheel(session, next(dist.glob('abi3/*.whl')), later)
 
 
-def cpp_files() -> list[str]:
-    """The C++ sources that git knows or would take."""
+def clang_format(session: nox.Session, *options: str) -> None:
+    """Run clang-format over the C++ sources that git knows or would take."""
     listed = ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', 'core']
     files = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [file for file in files if file.endswith(('.h', '.cpp')) and Path(file).exists()]
+    sources = [file for file in files if file.endswith(('.h', '.cpp')) and Path(file).exists()]
+    with tempfile.NamedTemporaryFile('w', suffix='.txt') as names:
+        names.write('\n'.join(sources))
+        names.flush()
+        session.run('clang-format', *options, f'--files={names.name}')
 
 
 def cpp_tests(session: nox.Session, tree: str, *options: str, launcher: list[str] | None = None) -> None:
