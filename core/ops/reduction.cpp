@@ -78,6 +78,12 @@ Dtype accumulator(Op op, Dtype dtype) {
   return dtype;
 }
 
+// Whether sum and prod read `from` and write `to` by themselves.
+bool widens(Dtype from, Dtype to) {
+  const bool same_kind = (is_integer(from) && is_integer(to)) || (is_real_floating(from) && is_real_floating(to));
+  return same_kind && itemsize(to) > itemsize(from);
+}
+
 }  // namespace
 
 Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims, std::optional<Dtype> dtype) {
@@ -97,6 +103,7 @@ Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool ke
     return launch_reduction(op, array, reduced, keepdims, array.dtype());
   }
   const Dtype wanted = dtype.value_or(accumulator(op, array.dtype()));
+  if (widens(array.dtype(), wanted)) return launch_reduction(op, array, reduced, keepdims, wanted);
   return launch_reduction(op, astype_if_needed(array, wanted), reduced, keepdims, wanted);
 }
 
@@ -109,7 +116,7 @@ Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims) {
   std::int64_t count = 1;
   for (int i = 0; i < array.ndim(); ++i) count *= reduced[static_cast<std::size_t>(i)] ? array.shape()[i] : 1;
   const bool narrow = array.itemsize() < 4;
-  const Array total = reduce(Op::sum, narrow ? astype(array, Dtype::float32) : array, axes, keepdims);
+  const Array total = reduce(Op::sum, array, axes, keepdims, narrow ? Dtype::float32 : array.dtype());
   const std::array<Argument, 2> arguments{&total, Scalar{static_cast<double>(count)}};
   const Array out = elementwise(Op::divide, arguments);
   return narrow ? astype(out, array.dtype()) : out;

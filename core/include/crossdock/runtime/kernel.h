@@ -27,9 +27,8 @@ struct Operand {
 //   elementwise (unary, binary, where, copy): the output's shape; operands' strides are broadcast to it.
 //   copy: operand 0 -> operand 1, any two dtypes, C casting rules as NumPy's astype (dispatch on operand 0's dtype).
 //   reductions: kept dimensions first, then `reduced` reduced ones; the output's strides there are 0. The input is
-//   never
-//     empty along reduced dimensions for max, min, argmax, argmin; sum, prod, any, all write their identity.
-//     sum and prod: the output's dtype is the accumulator's and may differ from the input's only where ops cast before.
+//     never empty along reduced dimensions for max, min, argmax, argmin; sum, prod, any, all write their identity.
+//     sum and prod: the output may have a wider dtype of the input's kind (int8 -> int64, float16 -> float32).
 //     argmax, argmin: output int64, index in C order over the reduced dimensions, first occurrence; NaN wins.
 //   arange: out[i] = scalar[0] + i * scalar[1], in `dtype` (integers from integers[0..1], others from scalars[0..1]).
 //   matmul: batch dimensions, then M, N, K; operands a[..., M, K], b[..., K, N], out[..., M, N], each with
