@@ -9,9 +9,10 @@ namespace crossdock::sim {
 
 // Exact, since the process started.
 struct Counters {
-  std::int64_t host_to_device_nbytes, device_to_host_nbytes, device_to_device_nbytes;  // device_to_device: between two devices
-  std::int64_t copies;  // of the three kinds above
-  std::int64_t syncs;   // times the host has waited
+  std::int64_t host_to_device_nbytes, device_to_host_nbytes,
+      device_to_device_nbytes;  // device_to_device: between two devices
+  std::int64_t copies;          // of the three kinds above
+  std::int64_t syncs;           // times the host has waited
 };
 Counters counters(int index);
 
