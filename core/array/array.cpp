@@ -24,7 +24,7 @@ Array Array::bits() const {
 }
 
 Array Array::broadcast_to(const Dims& shape) const {
-  checked_size(shape);
+  checked_nbytes(shape, itemsize());
   Array out = view(shape, broadcast_strides(shape_, strides_, shape));
   return out.size() > size_ ? out.as_readonly() : out;
 }

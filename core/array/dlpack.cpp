@@ -65,7 +65,8 @@ crossdock::Device* device_of(const Tensor& tensor, bool ours) {
 }
 
 Dims byte_strides(const Tensor& tensor, const Dims& shape, int itemsize) {
-  if (!tensor.strides) return contiguous_strides(shape, itemsize);
+  // Strides that no step is ever taken by may be anything.
+  if (!tensor.strides || checked_size(shape) == 0) return contiguous_strides(shape, itemsize);
   Dims strides(tensor.strides, tensor.ndim);
   for (int i = 0; i < strides.size(); ++i) {
     if (shape[i] < 2) {
@@ -113,6 +114,9 @@ Array import_tensor(const Tensor& tensor, bool readonly, bool padded, bool ours,
     auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), release);
     release = nullptr;  // the buffer's now
     return Array(std::move(buffer), data, *dtype, shape, std::move(strides), readonly);
+  } catch (const DimensionError& error) {
+    if (release) release();
+    throw ExchangeError(std::string("DLPack: ") + error.what());
   } catch (...) {
     if (release) release();
     throw;
@@ -140,6 +144,11 @@ Managed* export_legacy(const Array& array) {
   if (array.readonly()) {
     throw ExchangeError(
         "a read-only array cannot leave through a DLPack capsule before version 1; ask with max_version=(1, 0)");
+  }
+  if (info(array.dtype()).dlpack_bits < 8) {
+    throw ExchangeError(std::string(name(array.dtype())) +
+                        " elements with a byte each cannot leave through a DLPack capsule before version 1; ask with "
+                        "max_version=(1, 0)");
   }
   return make<Managed>(array);
 }

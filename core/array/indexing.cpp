@@ -51,13 +51,15 @@ Array index(const Array& array, std::span<const Index> indexes) {
     return std::holds_alternative<std::int64_t>(i) || std::holds_alternative<Slice>(i);
   };
   const int consumed = static_cast<int>(std::count_if(indexes.begin(), indexes.end(), consumes));
+  // Nobody has checked the strides of an array without elements.
+  const Dims steps = array.size() == 0 ? contiguous_strides(array.shape(), array.itemsize()) : array.strides();
   Dims shape, strides;
   std::int64_t offset = 0;
   int axis = 0;
   const auto keep = [&](int count) {
     for (; count > 0; --count, ++axis) {
       shape.push_back(array.shape()[axis]);
-      strides.push_back(array.strides()[axis]);
+      strides.push_back(steps[axis]);
     }
   };
   for (const Index& item : indexes) {
@@ -67,14 +69,14 @@ Array index(const Array& array, std::span<const Index> indexes) {
         throw IndexError("index " + std::to_string(*number) + " is out of bounds for axis " + std::to_string(axis) +
                          " with size " + std::to_string(size));
       }
-      offset += (*number < 0 ? *number + size : *number) * array.strides()[axis];
+      offset += (*number < 0 ? *number + size : *number) * steps[axis];
       ++axis;
     } else if (const auto* slice = std::get_if<Slice>(&item)) {
       const Run run = resolve(*slice, array.shape()[axis]);
-      offset += run.start * array.strides()[axis];
+      offset += run.start * steps[axis];
       shape.push_back(run.length);
       // A run of at most one element never steps, and its step may not fit a stride.
-      strides.push_back(run.length > 1 ? run.step * array.strides()[axis] : array.strides()[axis]);
+      strides.push_back(run.length > 1 ? run.step * steps[axis] : steps[axis]);
       ++axis;
     } else if (std::holds_alternative<Ellipsis>(item)) {
       keep(array.ndim() - consumed);

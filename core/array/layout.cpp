@@ -16,9 +16,8 @@ bool is_empty(const Dims& shape) noexcept {
   return false;
 }
 
-}  // namespace
-
-std::int64_t checked_size(const Dims& shape) {
+// The product of all extents but zeros: an array without elements must have strides too.
+std::int64_t countable(const Dims& shape) {
   if (shape.size() > kMaxNdim) {
     throw DimensionError("an array has at most " + std::to_string(kMaxNdim) + " dimensions, not " +
                          std::to_string(shape.size()));
@@ -30,21 +29,26 @@ std::int64_t checked_size(const Dims& shape) {
       throw DimensionError("a dimension cannot be negative: " + std::to_string(extent) + " in shape " +
                            to_string(shape));
     }
-    // An extent of zero makes the array empty, but the others must still be countable.
-    if (extent != 0 && __builtin_mul_overflow(size, extent, &size)) overflow = true;
+    if (extent != 0) overflow |= __builtin_mul_overflow(size, extent, &size);
   }
-  if (is_empty(shape)) return 0;
   if (overflow) throw DimensionError("shape " + to_string(shape) + " has more elements than a 64-bit number counts");
   return size;
 }
 
+}  // namespace
+
+std::int64_t checked_size(const Dims& shape) {
+  const std::int64_t size = countable(shape);
+  return is_empty(shape) ? 0 : size;
+}
+
 std::int64_t checked_nbytes(const Dims& shape, int itemsize) {
   std::int64_t nbytes = 0;
-  if (__builtin_mul_overflow(checked_size(shape), static_cast<std::int64_t>(itemsize), &nbytes)) {
+  if (__builtin_mul_overflow(countable(shape), static_cast<std::int64_t>(itemsize), &nbytes)) {
     throw DimensionError("shape " + to_string(shape) + " with " + std::to_string(itemsize) +
                          " bytes per element has more bytes than a 64-bit number counts");
   }
-  return nbytes;
+  return is_empty(shape) ? 0 : nbytes;
 }
 
 Dims contiguous_strides(const Dims& shape, int itemsize) {

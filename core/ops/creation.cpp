@@ -30,6 +30,8 @@ std::optional<std::int64_t> as_integer(const Scalar& scalar) {
   return std::nullopt;
 }
 
+bool is_beyond_int64(const Scalar& scalar) { return std::holds_alternative<std::uint64_t>(scalar.value); }
+
 Array launch_arange(std::int64_t count, Dtype dtype, Device& device, std::array<std::int64_t, 2> integers,
                     std::array<double, 2> scalars) {
   Array out = Array::empty({count}, dtype, device);
@@ -97,6 +99,9 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
   if (integers) {
     return launch_arange(count_integers(*first, *last, *by), wanted, device, {*first, *by},
                          {static_cast<double>(*first), static_cast<double>(*by)});
+  }
+  if (is_beyond_int64(start) || is_beyond_int64(stop) || is_beyond_int64(step)) {
+    throw OverflowError("arange: takes integers of 64 bits with sign, and real numbers");
   }
   const double from = as_double(start, "arange"), to = as_double(stop, "arange"), pace = as_double(step, "arange");
   const std::int64_t count = count_reals(from, to, pace);

@@ -337,7 +337,8 @@ void elementwise_in_place(Op op, const Array& out, const Argument& other) {
                          to_string(out.shape()) + " in place");
   }
   const auto* array = std::get_if<const Array*>(&other);
-  const bool same_elements = array && (*array)->data() == out.data() && (*array)->strides() == out.strides();
+  const bool same_elements = array && (*array)->data() == out.data() && (*array)->shape() == out.shape() &&
+                             (*array)->strides() == out.strides();
   if (array && !same_elements && may_overlap(out, **array)) {
     const Array apart = copy(**array);
     run(op, dtype, std::array<Argument, 2>{&out, &apart}, out);

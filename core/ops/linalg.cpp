@@ -25,9 +25,17 @@ Dims with_matrix(Dims batch, std::int64_t rows, std::int64_t columns) {
                        " do not fit: " + why);
 }
 
+Dims common_batch(const Array& a, const Array& b) {
+  try {
+    return broadcast_shapes(batch_of(a), batch_of(b));
+  } catch (const DimensionError&) {
+    refuse(a, b, "the leading dimensions do not broadcast");
+  }
+}
+
 Array multiply_matrices(const Array& a, const Array& b, Dtype dtype) {
   const std::int64_t m = a.shape()[a.ndim() - 2], k = a.shape()[a.ndim() - 1], n = b.shape()[b.ndim() - 1];
-  const Dims batch = broadcast_shapes(batch_of(a), batch_of(b));
+  const Dims batch = common_batch(a, b);
   Array out = Array::empty(with_matrix(batch, m, n), dtype, a.device());
   if (out.size() == 0) return out;
   Launch launch;

@@ -45,6 +45,7 @@ Dims infer_shape(const Array& array, Dims shape) {
     *unknown = array.size() / rest;
   }
   if (checked_size(shape) != array.size()) fail();
+  checked_nbytes(shape, array.itemsize());
   return shape;
 }
 
@@ -193,7 +194,9 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
       throw DimensionError("concat: shapes " + to_string(arrays[0].shape()) + " and " + to_string(array.shape()) +
                            " differ outside axis " + std::to_string(place));
     }
-    shape[place] += array.shape()[place];
+    if (__builtin_add_overflow(shape[place], array.shape()[place], &shape[place])) {
+      throw DimensionError("concat: axis " + std::to_string(place) + " gets longer than a 64-bit number counts");
+    }
   }
   return join(arrays, place, shape, dtype);
 }

@@ -48,7 +48,7 @@ class Array {
   // The same bits under an unsigned integer dtype of the same size (storage dtypes have no word in the buffer
   // protocol).
   Array bits() const;
-  Array broadcast_to(const Dims& shape) const;  // read-only where it repeats elements
+  Array broadcast_to(const Dims& shape) const;  // read-only where it repeats elements; DimensionError
 
   // ReadOnlyError naming `op` unless this may be written.
   void require_writable(const char* op) const;

@@ -53,7 +53,7 @@ static_assert(sizeof(ManagedVersioned) == 80 && offsetof(ManagedVersioned, flags
 bool can_export(const Array& array) noexcept;
 
 // The tensor holds the buffer until its deleter is called. ExchangeError when can_export is false, and from the legacy
-// one for a read-only array, which that struct has no way to say.
+// one for a read-only array and for int4 and uint4, which that struct has no way to say.
 ManagedVersioned* export_versioned(const Array& array, bool copied);
 Managed* export_legacy(const Array& array);
 

@@ -8,9 +8,10 @@
 
 namespace crossdock {
 
-// Number of elements; DimensionError for a negative extent, too many dimensions, or more elements than int64 counts.
+// Number of elements; DimensionError for a negative extent, too many dimensions, or more elements than int64 counts
+// (extents of zero left out, so that strides of an empty array can be counted too).
 std::int64_t checked_size(const Dims& shape);
-// Bytes of a contiguous array; as checked_size, and OverflowError-free: DimensionError when it exceeds int64.
+// Bytes of a contiguous array; as checked_size, and DimensionError when they exceed int64.
 std::int64_t checked_nbytes(const Dims& shape, int itemsize);
 
 Dims contiguous_strides(const Dims& shape, int itemsize);
