@@ -16,6 +16,7 @@ struct Cache {
   PyTypeObject* array = nullptr;
   PyObject* numpy_generic = nullptr;
   PyObject* numpy_ndarray = nullptr;
+  PyObject* numpy_dtype = nullptr;
   std::array<PyObject*, kDtypeCount> dtypes{};
   PyObject* default_device = nullptr;
 };
@@ -75,6 +76,7 @@ void cache_types() {
   const nb::object numpy = nb::module_::import_("numpy");
   cache.numpy_generic = numpy.attr("generic").inc_ref().ptr();
   cache.numpy_ndarray = numpy.attr("ndarray").inc_ref().ptr();
+  cache.numpy_dtype = numpy.attr("dtype").inc_ref().ptr();
   for (int i = 0; i < kDtypeCount; ++i) {
     cache.dtypes[static_cast<std::size_t>(i)] = nb::cast(DtypeObject{static_cast<Dtype>(i)}).release().ptr();
   }
@@ -131,6 +133,10 @@ nb::object to_python(const Scalar& scalar) {
 
 bool is_numpy_array(PyObject* object) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cache.numpy_ndarray));
+}
+
+bool is_numpy_dtype(PyObject* object) {
+  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cache.numpy_dtype));
 }
 
 void refuse_argument(const char* op, PyObject* object) {
@@ -235,7 +241,8 @@ nb::object to_python(Dtype dtype) { return nb::borrow(cache.dtypes[static_cast<s
 Device& device_of(nb::handle object) {
   if (object.is_none()) {
     if (cache.default_device) {
-      const nb::object chosen = nb::handle(cache.default_device)();
+      const nb::object function = nb::borrow(cache.default_device);  // it may be replaced while it runs
+      const nb::object chosen = function();
       if (!chosen.is_none()) return device_of(chosen);
     }
     static Device& host = find_device("native:0");

@@ -36,6 +36,7 @@ nb::object to_python(const Scalar& scalar);
 // An array or a scalar; TypeError naming op, with advice for a NumPy array.
 Argument argument_of(nb::handle object, const char* op);
 bool is_numpy_array(PyObject* object);
+bool is_numpy_dtype(PyObject* object);
 [[noreturn]] void refuse_argument(const char* op, PyObject* object);
 
 // One integer or a sequence of them.

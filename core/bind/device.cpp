@@ -18,8 +18,7 @@ bool dtype_equals(const DtypeObject& self, nb::handle other) {
   DtypeObject ours{};
   if (nb::try_cast<DtypeObject>(other, ours, false)) return ours.dtype == self.dtype;
   if (PyUnicode_Check(other.ptr())) return text_of(other) == name(self.dtype);
-  static PyObject* numpy_dtype = nb::module_::import_("numpy").attr("dtype").inc_ref().ptr();
-  if (!PyObject_TypeCheck(other.ptr(), reinterpret_cast<PyTypeObject*>(numpy_dtype))) return false;
+  if (!is_numpy_dtype(other.ptr())) return false;
   return nb::cast<bool>(other.attr("isnative")) && nb::cast<std::string>(other.attr("name")) == name(self.dtype);
 }
 

@@ -38,12 +38,16 @@ nb::object filled(nb::handle shape, const Scalar& value, nb::handle dtype, nb::h
   return to_python(unlocked(place, work_of(dims), [&] { return full(dims, value, wanted, place); }));
 }
 
+// An accelerator that is nearly full waits for its work here, and that work may need the GIL to end.
+nb::object unfilled(const Dims& shape, Dtype dtype, Device& device) {
+  return to_python(unlocked(device, 0, [&] { return Array::empty(shape, dtype, device); }));
+}
+
 void define_creation(nb::module_& m) {
   m.def(
       "empty",
       [](nb::handle shape, nb::handle dtype, nb::handle device) {
-        return to_python(
-            Array::empty(dims_of(shape, "empty"), optional_dtype(dtype).value_or(Dtype::float64), device_of(device)));
+        return unfilled(dims_of(shape, "empty"), optional_dtype(dtype).value_or(Dtype::float64), device_of(device));
       },
       "shape"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def empty(shape: int | collections.abc.Sequence[int], *, dtype: typing.Any = None, device: Device | str "
@@ -86,7 +90,10 @@ void define_creation(nb::module_& m) {
           std::swap(first, last);
         else
           last = number_of(stop, "arange");
-        return to_python(arange(first, last, number_of(step, "arange"), optional_dtype(dtype), device_of(device)));
+        const Scalar pace = number_of(step, "arange");
+        const auto wanted = optional_dtype(dtype);
+        Device& place = device_of(device);
+        return to_python(unlocked(place, kLong, [&] { return arange(first, last, pace, wanted, place); }));
       },
       "start"_a.none(), "stop"_a = nb::none(), "step"_a = 1, nb::kw_only(), "dtype"_a = nb::none(),
       "device"_a = nb::none(),
@@ -98,8 +105,9 @@ void define_creation(nb::module_& m) {
       "linspace",
       [](nb::handle start, nb::handle stop, std::int64_t num, nb::handle dtype, nb::handle device, bool endpoint) {
         const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
-        return to_python(
-            linspace(real_of(start, "linspace"), real_of(stop, "linspace"), num, wanted, endpoint, device_of(device)));
+        const double first = real_of(start, "linspace"), last = real_of(stop, "linspace");
+        Device& place = device_of(device);
+        return to_python(unlocked(place, num, [&] { return linspace(first, last, num, wanted, endpoint, place); }));
       },
       "start"_a.none(), "stop"_a, "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       "endpoint"_a = true,
@@ -109,8 +117,10 @@ void define_creation(nb::module_& m) {
   m.def(
       "eye",
       [](std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, nb::handle dtype, nb::handle device) {
-        return to_python(
-            eye(rows, columns.value_or(rows), k, optional_dtype(dtype).value_or(Dtype::float64), device_of(device)));
+        const Dims shape{rows, columns.value_or(rows)};
+        const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+        Device& place = device_of(device);
+        return to_python(unlocked(place, work_of(shape), [&] { return eye(shape[0], shape[1], k, wanted, place); }));
       },
       "n_rows"_a, "n_cols"_a = nb::none(), nb::kw_only(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: typing.Any = None, device: "
@@ -130,8 +140,8 @@ void define_like(nb::module_& m) {
       "empty_like",
       [](nb::handle x, nb::handle dtype, nb::handle device) {
         const Array& array = array_of(x, "empty_like");
-        return to_python(Array::empty(array.shape(), optional_dtype(dtype).value_or(array.dtype()),
-                                      device.is_none() ? array.device() : device_of(device)));
+        return unfilled(array.shape(), optional_dtype(dtype).value_or(array.dtype()),
+                        device.is_none() ? array.device() : device_of(device));
       },
       "x"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def empty_like(x: Array, /, *, dtype: typing.Any = None, device: Device | str | None = None) -> Array"),

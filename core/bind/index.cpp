@@ -81,8 +81,10 @@ void assign(const Array& array, PyObject* key, const Argument& value) {
   const Array target = index(array, indexes_of(key));
   const auto* source = std::get_if<const Array*>(&value);
   if (!source) {
-    const Array element = to_array(std::get<Scalar>(value), array.dtype(), array.device());
-    unlocked(array.device(), target.size(), [&] { copy_into(target, element, {.op = "assignment"}); });
+    unlocked(array.device(), target.size(), [&] {
+      const Array element = to_array(std::get<Scalar>(value), array.dtype(), array.device());
+      copy_into(target, element, {.op = "assignment"});
+    });
     return;
   }
   const std::array<Argument, 2> both{&array, *source};

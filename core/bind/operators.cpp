@@ -223,6 +223,12 @@ int assign_slot(PyObject* self, PyObject* key, PyObject* value) {
   });
 }
 
+// Without it Array.__new__ would give an object with no array inside, which no slot here could bear.
+PyObject* new_slot(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "Array: made by functions such as asarray, zeros and empty, not by its class");
+  return nullptr;
+}
+
 template <class Function>
 void* slot(Function* function) {
   return reinterpret_cast<void*>(function);
@@ -233,6 +239,7 @@ void* slot(Function* function) {
 Scalar pull_scalar_of(const Array& array, const char* op) { return pull_scalar(array, op); }
 
 PyType_Slot array_slots[] = {
+    {Py_tp_new, slot(new_slot)},
     {Py_nb_add, slot(binary_slot<Op::add>)},
     {Py_nb_subtract, slot(binary_slot<Op::subtract>)},
     {Py_nb_multiply, slot(binary_slot<Op::multiply>)},

@@ -222,6 +222,12 @@ def test_dtype_objects() -> None:
             cx.zeros(1, dtype=bad)
 
 
+def test_arrays_come_from_functions_only() -> None:
+    for make in (cx.Array, lambda: cx.Array.__new__(cx.Array), lambda: object.__new__(cx.Array)):
+        with pytest.raises(TypeError):
+            make()
+
+
 def test_a_bad_spec_carries_its_facts() -> None:
     with pytest.raises(SpecError) as caught:
         cx.device('cud:0')

@@ -201,6 +201,31 @@ for _ in range(20):
     assert (out.returncode, out.stdout, out.stderr) == (0, '', '')
 
 
+@pytest.mark.parametrize(
+    'make',
+    [
+        "cx.empty(900_000, dtype='int8', device='sim:0')",
+        "cx.empty_like(x, device='sim:0')",
+        "cx.arange(900_000, dtype='int8', device='sim:0')",
+        "cx.eye(9, 100_000, dtype='int8', device='sim:0')",
+        "cx.linspace(0, 1, 112_500, device='sim:0')",
+    ],
+)
+def test_a_full_device_can_wait_for_work_that_holds_objects(make: str) -> None:
+    # The room is that of an array whose work goes on; the work ends when it has given its NumPy array back.
+    code = f"""
+import numpy as np, crossdock.core as cx
+x = cx.empty(900_000, dtype='int8')
+there = cx.zeros(500_000, dtype='int8', device='sim:0')
+for _ in range(3):
+    cx.exchange.copy_into(there, cx.exchange.from_numpy(np.ones(500_000, 'int8')), blocking=False)
+del there
+print({make}.size)
+"""
+    out = run(code, CROSSDOCK_SIM_LATENCY_US='20000', CROSSDOCK_SIM_MEMORY='1000000')
+    assert (out.returncode, out.stderr) == (0, '') and out.stdout.strip() in ('900000', '112500')
+
+
 def test_a_deleter_runs_from_a_thread_without_the_interpreter_lock() -> None:
     # A consumer may free an exported tensor from any thread.
     x = cx.ones(10, device='native:0')
