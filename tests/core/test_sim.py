@@ -214,11 +214,12 @@ for _ in range(20):
 def test_a_full_device_can_wait_for_work_that_holds_objects(make: str) -> None:
     # The room is that of an array whose work goes on; the work ends when it has given its NumPy array back.
     code = f"""
-import numpy as np, crossdock.core as cx
+import time, numpy as np, crossdock.core as cx
 x = cx.empty(900_000, dtype='int8')
 there = cx.zeros(500_000, dtype='int8', device='sim:0')
 for _ in range(3):
     cx.exchange.copy_into(there, cx.exchange.from_numpy(np.ones(500_000, 'int8')), blocking=False)
+time.sleep(0.01)  # the device's own thread has begun
 del there
 print({make}.size)
 """
