@@ -15,8 +15,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-ROUND_S = 0.02  # long against the clock's grain, short against the noise of a shared machine
-ROUNDS = 60
+ROUND_S = 0.002  # long against the clock's grain, shorter than the turns that a busy machine gives its processes
+ROUNDS = 500
 
 
 @dataclass(frozen=True)
