@@ -116,3 +116,40 @@ def test_the_environment_sets_the_default(value, said):
     environment = {**os.environ, 'CROSSDOCK_DEVICE': value}
     out = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, env=environment)
     assert said in out.stdout + out.stderr
+
+
+def test_a_generator_closed_inside_another_block_leaves_that_in_force():
+    def steps():
+        with xd.using_device('sim:0'):
+            yield
+
+    begun = steps()
+    next(begun)
+    with xd.using_device('native:1') as device:
+        begun.close()
+        assert xd.current_device() is device
+    assert xd.current_device() is xd.get_device('@numpy')
+
+
+def test_one_block_object_serves_threads_that_were_elsewhere():
+    block = xd.using_device('sim:1')
+    wrong = []
+
+    def work(spec):
+        with xd.using_device(spec) as outer:
+            for _ in range(300):
+                with block as inner:
+                    wrong.extend([] if xd.current_device() is inner else [spec])
+                wrong.extend([] if xd.current_device() is outer else [spec])
+
+    threads = [threading.Thread(target=work, args=(spec,)) for spec in ('native:0', 'native:1', 'sim:0', '@numpy')]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong

@@ -1,6 +1,9 @@
 """The grammar of specs: what is in it, what is not, and what is said then."""
 
+import enum
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crossdock as xd
+from crossdock.devices import _lookup
 from crossdock.errors import DeviceUnavailableError, SpecError, SpecTypeError
 
 # The grammar once more, as a pattern: two ways to say it must agree.
@@ -20,6 +24,8 @@ GRAMMAR = re.compile(
     ('bad', 'nearest'),
     [
         ('cud:0', 'cuda:0'),
+        ('gpu:1', '@cupy:1'),
+        ('cpu:0', '@numpy'),
         ('cud', 'cuda:0'),
         ('CUDA:1', 'cuda:1'),
         ('Native', 'native:0'),
@@ -189,3 +195,34 @@ def test_an_index_out_of_range_says_what_there_is():
         xd.get_device('sim:99')
     assert caught.value.count == 2
     assert caught.value.device == 'sim:99'
+
+
+class Place(str, enum.Enum):  # noqa: UP042 -- a StrEnum prints as its value, and this one does not
+    SECOND = 'native:1'
+
+
+def test_an_enum_of_specs_names_its_value():
+    _lookup._by_spec.pop('native:1', None)  # found under its hash otherwise
+    assert xd.get_device(Place.SECOND) is xd.get_device('native:1')
+
+
+def test_an_int_that_cannot_be_printed():
+    for number in (10**5000, -(10**5000)):
+        with pytest.raises(SpecError, match='an int of 16610 bits'):
+            xd.get_device(number)
+
+
+def test_a_long_text_is_cut():
+    for text in ('x' * 10_000, '1' * 10_000, 'native:' + '1' * 10_000):
+        with pytest.raises(SpecError) as caught:
+            xd.get_device(text)
+        assert len(str(caught.value)) < 400
+        assert caught.value.spec == text
+
+
+def test_a_wrong_type_gets_the_same_advice_whatever_was_loaded_before():
+    ask = 'try: xd.get_device(None)\nexcept ValueError as error: print(error)'
+    code = f'import crossdock as xd\n{ask}\nxd.describe_devices()\n{ask}'
+    out = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
+    before, after = out.splitlines()
+    assert before == after

@@ -15,8 +15,8 @@ __all__ = ['core_default', 'current_device', 'set_default', 'using_device']
 
 VARIABLE = 'CROSSDOCK_DEVICE'
 
-_current: ContextVar[Device | None] = ContextVar('crossdock_device', default=None)
-_get_current = _current.get
+_blocks: ContextVar[tuple[using_device, ...]] = ContextVar('crossdock_device', default=())
+_get_blocks = _blocks.get
 _default: Device | None = None
 
 
@@ -41,7 +41,8 @@ def current_device() -> Device:
     ...     current_device()
     <CoreDevice sim:1>
     """
-    return _get_current() or _default or _from_environment()
+    blocks = _get_blocks()
+    return blocks[-1]._device if blocks else _default or _from_environment()
 
 
 class using_device:
@@ -68,22 +69,25 @@ class using_device:
     <CoreDevice native:1>
     """
 
-    __slots__ = ('_before', '_device')
+    __slots__ = ('_device',)
 
     def __init__(self, spec: Any) -> None:
         self._device = get_device(spec)
-        self._before: list[Device | None] = []
 
     def __enter__(self) -> Device:
-        self._before.append(_get_current())
-        _current.set(self._device)
+        _blocks.set((*_get_blocks(), self))
         return self._device
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        # Not ContextVar.reset: a generator may be closed in another context than it was started in.
-        _current.set(self._before.pop())
+        # Not ContextVar.reset: a generator may be closed in another context than it was started in, or within a block
+        # that was entered after its own and stays in force.
+        blocks = _get_blocks()
+        for i in reversed(range(len(blocks))):
+            if blocks[i] is self:
+                _blocks.set(blocks[:i] + blocks[i + 1 :])
+                break
 
 
 def set_default(device: Device) -> None:

@@ -78,7 +78,8 @@ def _resolve(spec: Any) -> Device:
     if isinstance(spec, Device):
         return spec
     if isinstance(spec, str):
-        return make(*parse(str(spec)), key=str(spec))
+        text = str.__str__(spec)  # the base class's own: an enum that is a string prints as something else
+        return make(*parse(text), key=text)
     if isinstance(spec, bool | np.bool_):
         raise wrong_type(spec)
     if isinstance(spec, int | np.integer):

@@ -14,12 +14,13 @@ from crossdock.errors import DeviceUnavailableError, SpecError, SpecTypeError
 __all__ = ['Spec', 'from_number', 'parse', 'wrong_type']
 
 _NUMBER = re.compile(r'[0-9]+', re.ASCII)
+_MOST_GPUS = 10**5  # an index has five digits at most
 _OTHER_NAMES = {
     'cpu': '@numpy',
     'host': '@numpy',
     '@cpu': '@numpy',
-    'gpu': '@cupy:0',
-    '@gpu': '@cupy:0',
+    'gpu': '@cupy',
+    '@gpu': '@cupy',
     'np': '@numpy',
 }
 
@@ -66,30 +67,47 @@ def parse(text: str, given: object = None) -> Spec:
 
 def from_number(number: int | np.integer[Any]) -> Spec:
     """The device of a number: -1 is NumPy, N >= 0 is GPU N through CuPy."""
-    return parse(str(int(number)), given=number)
+    if -1 <= number < _MOST_GPUS:
+        return parse(str(int(number)), given=number)
+    nearest = '-1' if number < 0 else '@cupy:0'
+    raise SpecError(
+        f'{_shown(number)} names no device: -1 is @numpy, and N >= 0, of at most five digits, is @cupy:N.'
+        f'{_hint(nearest)}',
+        spec=number,
+        known=known_heads(),
+        nearest=nearest,
+    )
 
 
 def wrong_type(value: object) -> SpecTypeError:
     """The error for a value of a type that names no device."""
     shown = repr(value) if isinstance(value, bool | float | bytes | type(None)) else f'a {type(value).__name__}'
     known = known_heads()
+    examples = ', '.join(repr(_usual(head)) for head in known)
     return SpecTypeError(
-        f'{shown} names no device; write a spec such as {_examples(known)}, an int, or a device object',
+        f'{shown} names no device; write a spec such as {examples}, an int, or a device object',
         spec=value,
         known=known,
     )
 
 
-def _examples(known: tuple[str, ...]) -> str:
-    return ', '.join(repr(_usual(head)) for head in known)
+def _shown(given: object) -> str:
+    """What the user wrote, cut when it is long."""
+    if isinstance(given, int | np.integer) and int(given).bit_length() > 256:
+        return f'an int of {int(given).bit_length()} bits'
+    text = repr(given)
+    return text if len(text) <= 80 else f'{text[:60]}... ({len(text)} characters)'
 
 
 def _unknown_kind(text: str, given: object, head: str) -> SpecError:
     known = known_heads()
     nearest = _nearest(text, known)
-    kind = f'no device kind {head!r} in {given!r}' if head and head != given else f'no device kind in {given!r}'
+    kind = f'no device kind {_shown(head)} in' if head and head != given else 'no device kind in'
     return SpecError(
-        f'{kind}; known kinds: {", ".join(known)}.{_hint(nearest)}', spec=given, known=known, nearest=nearest
+        f'{kind} {_shown(given)}; known kinds: {", ".join(known)}.{_hint(nearest)}',
+        spec=given,
+        known=known,
+        nearest=nearest,
     )
 
 
@@ -99,7 +117,7 @@ def _bad_suffix(entry: Entry, given: object, suffix: str, why: str) -> SpecError
     nearest = _accepted(f'{entry.head}:{leading.group()}') if leading else None
     nearest = nearest or _usual(entry.head)
     return SpecError(
-        f'bad device spec {given!r}: {why}; the grammar is {entry.head}{entry.backend.grammar}.{_hint(nearest)}',
+        f'bad device spec {_shown(given)}: {why}; the grammar is {entry.head}{entry.backend.grammar}.{_hint(nearest)}',
         spec=given,
         known=known_heads(),
         nearest=nearest,
@@ -116,10 +134,12 @@ def _nearest(text: str, known: tuple[str, ...]) -> str | None:
 
     plain = text.strip().lower()
     head, colon, suffix = plain.partition(':')
-    if head in _OTHER_NAMES:
-        return _OTHER_NAMES[head]
     tries = [plain, '@' + plain, plain.lstrip('@')]
-    close = get_close_matches(head, known, 1, 0.6) or get_close_matches('@' + head, known, 1, 0.6)
+    close = (
+        [_OTHER_NAMES[head]]
+        if head in _OTHER_NAMES
+        else get_close_matches(head, known, 1, 0.6) or get_close_matches('@' + head, known, 1, 0.6)
+    )
     if close:
         tries += [close[0] + colon + suffix, _usual(close[0])]
     return next((spec for spec in map(_accepted, tries) if spec), None)
@@ -128,7 +148,13 @@ def _nearest(text: str, known: tuple[str, ...]) -> str | None:
 def _usual(head: str) -> str:
     """The usual device of a kind, as a spec."""
     entry = entry_of_head(head)
-    return entry.backend.spec(entry.backend.example) if entry is not None and entry.backend is not None else head
+    if entry is None:
+        return head
+    try:
+        backend = backend_of(entry)
+    except DeviceUnavailableError:
+        return head
+    return backend.spec(backend.example)
 
 
 def _accepted(text: str) -> str | None:
