@@ -1,5 +1,7 @@
 import copy
+import dataclasses
 import pickle
+from collections import OrderedDict, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -112,3 +114,71 @@ def test_copies_keep_the_device():
     for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         again.b = np.zeros(2)
         assert again.device is xd.get_device('native:1')
+
+
+@dataclasses.dataclass
+class Part:
+    w: object
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    w: object
+
+
+Pair = namedtuple('Pair', 'w other')
+
+
+class Holder(xd.DeviceResident):
+    def __init__(self, content):
+        self.content = content
+
+
+@pytest.mark.parametrize(
+    'hold',
+    [
+        Part,
+        Frozen,
+        lambda x: Pair(x, 1),
+        lambda x: deque([x]),
+        lambda x: OrderedDict(w=x),
+        lambda x: [Frozen({'w': (Part(x),)})],
+    ],
+)
+def test_every_container_moves(hold):
+    model = Holder(hold(np.zeros(2)))
+    kind = type(model.content)
+    with xd.using_device('native:1'):
+        assert model.device is xd.get_device('@numpy')
+    assert model.to_device('sim:0').device is xd.get_device('sim:0')
+    assert type(model.content) is kind
+    with xd.using_device('native:1'):
+        assert model.to_device('@numpy').device is xd.get_device('@numpy')
+
+
+def test_what_others_hold_too_is_changed_in_place():
+    part, shared = Part(np.zeros(1)), deque([np.zeros(1)])
+    model = Holder([part, shared])
+    model.to_device('sim:0')
+    assert model.content[0] is part
+    assert model.content[1] is shared
+    assert xd.get_device_from_array(part.w, shared[0]) is xd.get_device('sim:0')
+
+
+class Slotted(xd.DeviceResident):
+    __slots__ = ('unset', 'w')
+
+
+def test_slots_are_attributes():
+    model = Slotted()
+    model.w = np.zeros(2)
+    with xd.using_device('native:1'):
+        assert model.device is xd.get_device('@numpy')
+    model.to_device('sim:0')
+    assert xd.get_device_from_array(model.w) is model.device is xd.get_device('sim:0')
+
+
+def test_containers_that_contain_themselves():
+    model = Holder({'w': np.zeros(1)})
+    model.content['again'] = [model.content]
+    assert model.to_device('sim:0').device is xd.get_device('sim:0')

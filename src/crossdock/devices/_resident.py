@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+import dataclasses
+import functools
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import MemberDescriptorType
 from typing import Any, Self
 
 from crossdock.devices import _registry
@@ -26,6 +31,12 @@ class Visitor:
 
     _entered: set[int]
 
+    def _enter(self, node: object) -> bool:
+        """Whether `node`, which others may hold too, has not been walked yet."""
+        new = id(node) not in self._entered
+        self._entered.add(id(node))
+        return new
+
     def visit_array(self, array: Any) -> Any:
         """Called for each array; what it returns takes the array's place."""
         return array
@@ -37,8 +48,9 @@ class Visitor:
 class DeviceResident:
     """Mix-in for models: knows where the arrays live, and moves them together.
 
-    The arrays are those among the attributes, in lists, tuples and dicts among them, and in other `DeviceResident`
-    objects among them. After `to_device`, an array that is set as an attribute is sent to the model's device.
+    The arrays are those among the attributes, in lists, tuples, deques, dicts and dataclasses among them, and in other
+    `DeviceResident` objects among them. After `to_device`, an array that is set as an attribute is sent to the model's
+    device.
 
     Examples
     --------
@@ -111,14 +123,9 @@ class DeviceResident:
         visitor : Visitor
             Its ``visit_array(array)`` is called for each array.
         """
-        if id(self) in visitor._entered:
-            return
-        visitor._entered.add(id(self))
-        visitor.visit_device_resident(self)
-        for name, value in list(self.__dict__.items()):
-            changed = _visit(value, visitor)
-            if changed is not value:
-                object.__setattr__(self, name, changed)
+        if visitor._enter(self):
+            visitor.visit_device_resident(self)
+            _visit_items(_attributes(self), functools.partial(object.__setattr__, self), visitor)
 
     def __setattr__(self, name: str, value: Any) -> None:
         device = self.__dict__.get(_DEVICE)
@@ -173,23 +180,49 @@ class _Send(Visitor):
 
 
 def _visit(value: Any, visitor: Visitor) -> Any:
-    """`value` with its arrays replaced; lists and dicts are changed in place, for others may hold them too."""
+    """`value` with its arrays replaced. What can be changed is, in place, for others may hold it too."""
     if isinstance(value, DeviceResident):
         value.device_resident_accept(visitor)
     elif _registry.owner(type(value)) is not None:
         return visitor.visit_array(value)
-    elif type(value) is list:
-        _visit_items(list(enumerate(value)), value.__setitem__, visitor)
+    elif isinstance(value, tuple):
+        changed = [_visit(item, visitor) for item in value]
+        same = all(new is old for new, old in zip(changed, value))
+        return value if same else getattr(type(value), '_make', type(value))(changed)
+    elif isinstance(value, list | deque):
+        if visitor._enter(value):
+            _visit_items(enumerate(value), value.__setitem__, visitor)
     elif isinstance(value, dict):
-        _visit_items(list(value.items()), value.__setitem__, visitor)
-    elif type(value) is tuple:
-        changed = tuple(_visit(item, visitor) for item in value)
-        return changed if any(new is not old for new, old in zip(changed, value)) else value
+        if visitor._enter(value):
+            _visit_items(value.items(), value.__setitem__, visitor)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _visit_dataclass(value, visitor)
     return value
 
 
-def _visit_items(items: list[tuple[Any, Any]], put: Callable[[Any, Any], None], visitor: Visitor) -> None:
-    for key, item in items:
+def _visit_dataclass(value: Any, visitor: Visitor) -> Any:
+    if not type(value).__dataclass_params__.frozen:
+        if visitor._enter(value):
+            _visit_items(_attributes(value), functools.partial(setattr, value), visitor)
+        return value
+    changed = copy.copy(value)
+    _visit_items(_attributes(value), functools.partial(object.__setattr__, changed), visitor)
+    same = all(new is old for (_, new), (_, old) in zip(_attributes(changed), _attributes(value)))
+    return value if same else changed
+
+
+def _attributes(owner: object) -> list[tuple[str, Any]]:
+    """Names and values of what an object has in its ``__dict__`` and its slots."""
+    slots = [name for kind in type(owner).__mro__ for name in _slots_of(kind) if hasattr(owner, name)]
+    return [*getattr(owner, '__dict__', {}).items(), *((name, getattr(owner, name)) for name in slots)]
+
+
+def _slots_of(kind: type) -> list[str]:
+    return [name for name, member in vars(kind).items() if isinstance(member, MemberDescriptorType)]
+
+
+def _visit_items(items: Iterable[tuple[Any, Any]], put: Callable[[Any, Any], None], visitor: Visitor) -> None:
+    for key, item in list(items):
         changed = _visit(item, visitor)
         if changed is not item:
             put(key, changed)
