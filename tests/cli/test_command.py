@@ -130,3 +130,27 @@ def test_a_reader_that_leaves():
         done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
     assert done.stderr == ''
     assert done.returncode == 1
+
+
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='there is no /dev/full here')
+@pytest.mark.parametrize('command', [['devices'], ['devices', '--json'], ['--help']])
+def test_a_full_disk_is_one_line(command):
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run(
+            [sys.executable, '-m', 'crossdock', *command], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == 'crossdock: No space left on device\n'
+
+
+def test_the_table_keeps_specs_and_reasons_whole(capsys, monkeypatch):
+    reason = 'pip install package[extra]'
+    row = {'spec': '@thing:0', 'kind': 'thing', 'available': False, 'reason': reason, 'physical': ''}
+    monkeypatch.setattr(xd, 'describe_devices', lambda: [row])
+    assert main(['devices']) == 0
+    assert reason in capsys.readouterr().out
+    monkeypatch.setenv('COLUMNS', '50')
+    assert main(['devices']) == 0
+    out = capsys.readouterr().out
+    assert '@thing:0' in out
+    assert '…' not in out

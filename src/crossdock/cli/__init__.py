@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 
 import click
@@ -14,7 +16,7 @@ from crossdock.errors import CrossdockError
 
 __all__ = ['main']
 
-BAD_INPUT, INTERRUPTED = 2, 130  # the second as shells count it: 128 + signal
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130  # the last as shells count it: 128 + signal
 
 
 @click.group(invoke_without_command=True)
@@ -49,7 +51,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         complain('interrupted')
         return INTERRUPTED
+    except OSError as error:
+        return failed_output(error)
     return code if isinstance(code, int) else 0
+
+
+def failed_output(error: OSError) -> int:
+    """Give up where stdout takes no more, as on a full disk; click deals with a reader that has gone."""
+    # Python writes what is left when it exits, which would fail again.
+    sys.stdout = open(os.devnull, 'w')  # noqa: SIM115 -- open as long as the process
+    complain(error.strerror or str(error))
+    return FAILED
 
 
 def complain(message: str) -> None:

@@ -20,10 +20,15 @@ def devices(as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table('device', 'kind', 'works', 'memory', 'why not', box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for name in ('device', 'kind', 'works', 'memory'):
+        table.add_column(name, no_wrap=True)
+    table.add_column('why not', overflow='fold')
     for row in rows:
         works = '[green]yes[/]' if row['available'] else '[red]no[/]'
-        table.add_row(row['spec'], row['kind'], works, row['physical'], row['reason'])
+        # Reasons may hold brackets, as in 'pip install package[extra]'.
+        table.add_row(row['spec'], row['kind'], works, row['physical'], escape(row['reason']))
     Console().print(table)
