@@ -139,3 +139,27 @@ def test_nothing_to_write(spec):
     xd.copyto(dst, 1, where=np.array([True, False, True]))
     with pytest.raises(DimensionError):
         xd.copyto(dst, np.ones(2))
+
+
+def extended(name, values=(0, 1, 3)):
+    return np.array(values, 'float32').astype(getattr(ml_dtypes, name))
+
+
+@pytest.mark.parametrize('spec', SPECS)
+@pytest.mark.parametrize(
+    ('have', 'want'),
+    [('complex64', 'bfloat16'), ('complex128', 'int4'), ('float32', 'int4'), ('bfloat16', 'uint4'), ('int4', 'uint4')],
+)
+def test_another_kind_needs_to_be_asked_for(spec, have, want):
+    # NumPy says of each of these that the kind is the same, and of the last that not even 'unsafe' allows it
+    source = extended(have) if hasattr(ml_dtypes, have) else np.array([0, 1, 3], have)
+    dst = sent(extended(want, (2, 2, 2)), spec)
+    with pytest.raises(DtypeError, match='same_kind'):
+        xd.copyto(dst, source)
+    if have.startswith('complex'):
+        with pytest.raises(DtypeError, match='same_kind'):
+            xd.copyto(dst, 1j)
+        return
+    assert xd.to_numpy(dst).astype('float32').tolist() == [2, 2, 2]
+    xd.copyto(dst, source, casting='unsafe')
+    assert xd.to_numpy(dst).astype('float32').tolist() == [0, 1, 3]

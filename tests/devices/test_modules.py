@@ -118,3 +118,21 @@ def test_a_list_that_contains_itself(ask):
     endless.append([endless])
     with pytest.raises(TypeError, match='contains itself'):
         ask(endless)
+
+
+@pytest.mark.parametrize('ask', ASKS)
+@pytest.mark.parametrize('argument', [{'a': np.ones(1)}, bytearray(b'ab'), {1}, 'text', range(3)])
+def test_the_error_of_an_argument_says_what_is_allowed_here(ask, argument):
+    with pytest.raises(UnknownArrayError) as caught:
+        ask(1.0, argument)
+    said = str(caught.value)
+    assert said.startswith('argument 1 is ')
+    assert 'lists and tuples' in said
+    assert 'buffer' not in said
+    assert 'dataclasses' not in said
+
+
+@pytest.mark.parametrize('ask', ASKS)
+def test_a_bad_rule_is_refused_where_it_would_not_matter(ask):
+    with pytest.raises(ValueError, match="mixed='nope'"):
+        ask(np.ones(1), 1, mixed='nope')

@@ -3,11 +3,11 @@ import sys
 import numpy as np
 
 import crossdock as xd
-from crossdock.devices import _progress
+from crossdock.devices import _send
 
 
 def test_a_bar_on_a_terminal_for_a_long_transfer(monkeypatch, capfd):
-    monkeypatch.setattr(_progress, 'SECOND_NBYTES', 8)
+    monkeypatch.setattr(_send, 'SECOND_NBYTES', 8)
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
     xd.get_device('sim:0').send([np.zeros(1), np.zeros(2)], progress=True)
     out, err = capfd.readouterr()

@@ -412,3 +412,52 @@ def test_a_copy_that_fails_leaves_everything_as_it_was(faults):
         assert xd.current_device() is current
     xd.core.sim.clear_faults()
     assert not xd.to_numpy(x).any()
+
+
+@pytest.mark.parametrize('name', ['int4', 'uint4'])
+def test_small_integers_turn_into_each_other_everywhere(device, name):
+    other = {'int4': 'uint4', 'uint4': 'int4'}[name]
+    x = np.array([0, 5, 7], 'int8').astype(getattr(ml_dtypes, name))
+    sent = xd.to_numpy(device.send(x, dtype=other))
+    assert sent.dtype == np.dtype(getattr(ml_dtypes, other))
+    assert sent.astype('int8').tolist() == [0, 5, 7]
+
+
+@pytest.mark.parametrize('never', [False, 0, np.False_])
+def test_every_false_forbids_a_copy(never):
+    x = np.ones(2)
+    with pytest.raises(CopyRequiredError):
+        xd.get_device('sim:0').send(x, copy=never)
+    with pytest.raises(CopyRequiredError):
+        xd.plan({'x': x}, 'sim:0', copy=never)
+
+
+def test_copy_is_a_bool_or_none(device):
+    with pytest.raises(ValueError, match="copy='never'"):
+        device.send(np.ones(2), copy='never')
+
+
+def test_numpy_scalars_are_values(device):
+    one = np.float32(1)
+    first, second = device.send([one, one])
+    assert first is not second
+
+
+@pytest.mark.parametrize('shape', [(4,), (2, 2), (1,)])
+def test_bools_are_0_or_1_once_they_have_left_the_host(shape):
+    odd = np.frombuffer(b'\x02\x00\xff\x01', bool)[: np.prod(shape)].reshape(shape)
+    for spec in ('native:0', 'sim:0'):
+        for x in (odd, odd[::-1], odd.T):
+            there = xd.to_numpy(xd.get_device(spec).send(x, copy=True))
+            assert there.tolist() == x.tolist()
+            assert there.view('uint8').max() <= 1
+
+
+class Masked:
+    def __array__(self, dtype=None, copy=None):
+        return np.ma.array([1, 2], mask=[True, False])
+
+
+def test_a_mask_is_not_lost_on_the_way_through_a_protocol(device):
+    with pytest.raises(DtypeError, match='mask'):
+        device.send({'x': Masked()})

@@ -298,3 +298,16 @@ def test_a_full_disk(tmp_path):
         signal.signal(signal.SIGXFSZ, handler)
     assert load(path)['a'].all()
     assert [p.name for p in tmp_path.iterdir()] == ['x.npz']
+
+
+@dataclasses.dataclass
+class Late:
+    W: np.ndarray
+    cache: object = dataclasses.field(init=False)
+
+
+def test_a_field_that_was_never_set_is_left_out(tmp_path):
+    save(tmp_path / 'x.npz', {'l': Late(np.ones(2))})
+    target = {'l': Late(np.zeros(2))}
+    assert load(tmp_path / 'x.npz', target)['l'].W.tolist() == [1, 1]
+    assert not hasattr(target['l'], 'cache')

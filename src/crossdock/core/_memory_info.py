@@ -8,21 +8,21 @@ __all__ = ['MemoryInfo']
 
 
 class MemoryInfo(NamedTuple):
-    """A device's memory, in bytes.
+    """A device's memory, in bytes; None where a library does not tell. The core tells all four.
 
     Attributes
     ----------
-    free : int
+    free : int or None
         What the device can still give; blocks that the pool keeps are not counted.
-    total : int
+    total : int or None
         All of it.
-    used : int
+    used : int or None
         What live arrays hold.
-    pooled : int
+    pooled : int or None
         What the pool keeps for reuse.
     """
 
-    free: int
-    total: int
-    used: int
-    pooled: int
+    free: int | None
+    total: int | None
+    used: int | None
+    pooled: int | None

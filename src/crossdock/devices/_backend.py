@@ -13,10 +13,12 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crossdock.core import MemoryInfo
+from crossdock.devices._dtype import cast_into
 from crossdock.errors import DeviceError, GraphError
 from crossdock.transfer import ArrayFacts, PlaceFacts
 
@@ -31,29 +33,10 @@ _INDEX = re.compile(r'0|[1-9][0-9]{0,4}', re.ASCII)
 _DEFAULT_DTYPES = {bool: 'bool', int: 'int64', float: 'float64', complex: 'complex128'}
 
 
-class MemoryInfo(NamedTuple):
-    """Memory of a device, in bytes; None where that is not known.
-
-    Attributes
-    ----------
-    free, total : int or None
-        What could still be allocated, and what there is.
-    used : int or None
-        What live arrays hold.
-    pooled : int or None
-        What the library keeps for later allocations.
-    """
-
-    free: int | None
-    total: int | None
-    used: int | None
-    pooled: int | None
-
-
 def parse_index(text: str) -> str:
     """Check that `text` is an index (ASCII, no sign, no leading zero, at most five digits) and return it."""
     if not _INDEX.fullmatch(text):
-        raise ValueError(f'{text!r} is not an index')
+        raise ValueError(f'{text[:20]!r} is not an index')
     return text
 
 
@@ -212,17 +195,17 @@ class Backend:
 
     def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
         """See `crossdock.transfer.Port`. This one does for libraries whose memory is the host's."""
-        np.copyto(self.alias_out(dst), view, casting='unsafe')
+        cast_into(self.alias_out(dst), view)
 
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         """See `crossdock.transfer.Port`. This one does for libraries whose memory is the host's."""
-        np.copyto(view, self.alias_out(src), casting='unsafe')
+        cast_into(view, self.alias_out(src))
 
     def copy_where(self, dst: Any, src: Any, where: Any) -> None:
         """Write `src` into `dst` where the boolean array `where`, all three of this library, is true."""
         wanted = self.facts(dst)
         if wanted.place.physical == 'host':
-            np.copyto(self.alias_out(dst), self.alias_out(src), casting='unsafe', where=self.alias_out(where))
+            cast_into(self.alias_out(dst), self.alias_out(src), where=self.alias_out(where))
             return
         have = self.facts(src)
         if have.dtype != wanted.dtype:

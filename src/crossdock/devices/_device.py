@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from crossdock.devices._backend import Backend, MemoryInfo
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from crossdock.transfer import PlaceFacts
+    from crossdock.transfer import PlaceFacts, Progress
 
 __all__ = ['Device']
 
@@ -150,7 +149,7 @@ class Device:
         copy: bool | None = None,
         dtype: DTypeLike | None = None,
         blocking: bool = True,
-        progress: bool | Callable[[int, int], object] = False,
+        progress: Progress = False,
     ) -> Any:
         """Bring arrays here.
 
@@ -256,8 +255,8 @@ class Device:
 
     def __enter__(self) -> None:
         raise TypeError(
-            f"a device is no context; write `with using_device({self.name!r}):`, or {self.name!r}'s use() to make it "
-            'the default of the process'
+            f'a device is no context; write `with using_device({self.name!r}):`, or call its use() to make it the '
+            'default of the process'
         )
 
     def __exit__(self, *exception: object) -> None:

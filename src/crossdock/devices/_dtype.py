@@ -1,14 +1,15 @@
-"""Which data types travel, and how they are named."""
+"""Which data types travel, how they are named, and which turn into which."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from crossdock.errors import DtypeError
 
-__all__ = ['STANDARD', 'can_cast', 'check_travels', 'is_extended', 'resolve_dtype']
+__all__ = ['STANDARD', 'can_cast', 'cast_into', 'check_travels', 'is_extended', 'kind_of', 'resolve_dtype']
 
 #: Names of the data types that every array library has.
 STANDARD = frozenset(
@@ -17,7 +18,8 @@ STANDARD = frozenset(
 )
 
 # Names and not types: importing ml_dtypes takes milliseconds, and most programs have no such array.
-_EXTENDED = {'bfloat16': 'f', 'int2': 'i', 'int4': 'i', 'uint2': 'u', 'uint4': 'u'}
+_EXTENDED = re.compile(r'bfloat16|float[468]_\w+|u?int[124]|b?complex32', re.ASCII)
+_KINDS = (('uint', 'u'), ('int', 'i'), ('complex', 'c'), ('bcomplex', 'c'))
 _RANK = {'b': 0, 'u': 1, 'i': 2, 'f': 3, 'c': 4}
 _ADVICE = {
     'O': 'object arrays hold Python objects, which no device has; convert it with astype() first',
@@ -73,27 +75,40 @@ def resolve_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def _numpy_dtype(dtype: Any) -> Any:
-    if isinstance(dtype, str) and (dtype in _EXTENDED or dtype.startswith('float8_')):
+    if isinstance(dtype, str) and _EXTENDED.fullmatch(dtype):
         import ml_dtypes
 
-        return getattr(ml_dtypes, dtype)
+        return getattr(ml_dtypes, dtype, dtype)
     return getattr(dtype, 'numpy_dtype', dtype)
 
 
 def can_cast(source: np.dtype[Any], target: np.dtype[Any], casting: str) -> bool:
     """As `numpy.can_cast`, with the types of `ml_dtypes` counted among their kinds.
 
+    NumPy's own answers about those are of no use: it lets complex numbers become bfloat16 as of the same kind.
+
     Raises
     ------
     ValueError
         There is no such casting rule.
     """
-    if np.can_cast(source, target, casting):  # type: ignore[arg-type]
-        return True
-    if casting != 'same_kind' or not (is_extended(source) or is_extended(target)):
-        return False
-    return _RANK[_kind(source)] <= _RANK[_kind(target)]
+    known = np.can_cast(source, target, casting)  # type: ignore[arg-type]
+    if casting not in ('same_kind', 'unsafe') or not (is_extended(source) or is_extended(target)):
+        return known
+    return casting == 'unsafe' or _RANK[kind_of(source)] <= _RANK[kind_of(target)]
 
 
-def _kind(dtype: np.dtype[Any]) -> str:
-    return _EXTENDED.get(dtype.name, 'f') if is_extended(dtype) else dtype.kind
+def kind_of(dtype: np.dtype[Any]) -> str:
+    """The kind as NumPy's letter; for types of `ml_dtypes`, whose letter says nothing, that of their values."""
+    if not is_extended(dtype):
+        return dtype.kind
+    return next((kind for start, kind in _KINDS if dtype.name.startswith(start)), 'f')
+
+
+def cast_into(dst: np.ndarray[Any, Any], src: np.ndarray[Any, Any], *, where: Any = True) -> None:
+    """Write `src` into `dst`; broadcasts, and casts without a check."""
+    if not np.can_cast(src.dtype, dst.dtype, 'unsafe'):
+        # ml_dtypes lacks some of the ways between its own types.
+        whole = kind_of(src.dtype) in 'iu' and kind_of(dst.dtype) in 'iu'
+        src = src.astype(np.int8 if whole else np.float32)
+    np.copyto(dst, src, casting='unsafe', where=where)

@@ -10,7 +10,7 @@ import numpy as np
 from crossdock.devices._registry import backends
 from crossdock.errors import CrossdockError, DtypeError, GraphError, UnknownArrayError
 
-__all__ = ['read_foreign', 'unknown']
+__all__ = ['read_foreign', 'shown', 'unknown']
 
 _DLPACK_CPU = 1
 _TEXT = (str, bytes, np.str_, np.bytes_)
@@ -51,14 +51,18 @@ def read_foreign(value: Any) -> Any:
         raise unknown(value, '' if isinstance(error, TypeError) else str(error)) from None
 
 
+def shown(value: Any) -> str:
+    """An object in words: short text as it is, all else by its type."""
+    return repr(value) if isinstance(value, _TEXT) and len(value) < 40 else f'a {_full_name(type(value))}'
+
+
 def unknown(value: Any, why: str = '') -> UnknownArrayError:
     """The error for an object that is no array."""
-    shown = repr(value) if isinstance(value, _TEXT) and len(value) < 40 else f'a {_full_name(type(value))}'
     if why:
-        return UnknownArrayError(f'{shown} cannot be read as an array: {why}')
+        return UnknownArrayError(f'{shown(value)} cannot be read as an array: {why}')
     return UnknownArrayError(
-        f'{shown} is no array: it offers no DLPack, array interface, buffer or __array__. Allowed are arrays, numbers, '
-        'None, and lists, tuples, dicts, dataclasses and optree-registered types of them'
+        f'{shown(value)} is no array: it offers no DLPack, array interface, buffer or __array__. Allowed are arrays, '
+        'numbers, None, and lists, tuples, dicts, dataclasses and optree-registered types of them'
     )
 
 
@@ -98,7 +102,7 @@ def _from_numpy_protocols(value: Any) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter('error', np.exceptions.VisibleDeprecationWarning)
-            array = np.asarray(value)
+            array = np.asanyarray(value)  # a mask is refused by whoever looks at the array, not dropped here
     except Exception as error:  # an __array__ may raise anything
         raise unknown(value, f'{type(error).__name__}: {error}') from error
     if array.dtype == object:

@@ -12,7 +12,7 @@ import numpy as np
 from crossdock.devices import _registry
 from crossdock.devices._backend import Backend
 from crossdock.devices._device import Device
-from crossdock.devices._foreign import unknown
+from crossdock.devices._foreign import shown
 from crossdock.devices._leaf import unwrap
 from crossdock.devices._lookup import get_device
 from crossdock.errors import MixedDevicesError, UnknownArrayError
@@ -98,6 +98,7 @@ def get_device_from_array(*arrays: Any, mixed: Mixed = 'error') -> Device:
     >>> xd.get_device_from_array(np.zeros(3), 1.0)
     <CpuDevice (numpy)>
     """
+    device_wins = _device_wins(mixed)
     votes = list(_votes(arrays))
     names = {name for _, _, name in votes}
     if len(names) == 1:
@@ -105,15 +106,16 @@ def get_device_from_array(*arrays: Any, mixed: Mixed = 'error') -> Device:
     if not names:
         return get_device('@numpy')
     others = names - {'@numpy'}
-    if _checked(mixed) == 'device' and len(others) == 1:
+    if device_wins and len(others) == 1:
         return get_device(others.pop())
     raise _mixed_devices(votes, 'several devices')
 
 
 def _vote_on_module(arrays: tuple[Any, ...], mixed: Mixed) -> ModuleType:
+    device_wins = _device_wins(mixed)
     votes = list(_votes(arrays))
     libraries = {backend.library: backend for _, backend, _ in votes}
-    if _checked(mixed) == 'device' and len(libraries) == 2:
+    if device_wins and len(libraries) == 2:
         libraries.pop('numpy', None)
     if not libraries:
         return np
@@ -147,14 +149,14 @@ def _votes(arrays: tuple[Any, ...]) -> Iterator[tuple[str, Backend, str]]:
 
 def _unknown_argument(position: str, value: Any) -> UnknownArrayError:
     if hasattr(type(value), '__dlpack__'):
-        kind = type(value)
         return UnknownArrayError(
-            f'argument {position} is a {kind.__module__}.{kind.__qualname__}, of a library that is not known here; '
+            f'argument {position} is {shown(value)}, of a library that is not known here; '
             "bring it to a known one with send, as in get_device('@numpy').send(x)"
         )
-    error = unknown(value)
-    error.args = (f'argument {position}: {error}',)
-    return error
+    return UnknownArrayError(
+        f'argument {position} is {shown(value)}, not an array of a known library; allowed beside arrays are numbers, '
+        'None, and lists and tuples of these'
+    )
 
 
 def _mixed_devices(votes: list[tuple[str, Backend, str]], what: str) -> MixedDevicesError:
@@ -168,7 +170,7 @@ def _mixed_devices(votes: list[tuple[str, Backend, str]], what: str) -> MixedDev
     )
 
 
-def _checked(mixed: str) -> str:
+def _device_wins(mixed: str) -> bool:
     if mixed not in ('error', 'device'):
         raise ValueError(f"mixed={mixed!r}: it is 'error' or 'device'")
-    return mixed
+    return mixed == 'device'

@@ -11,12 +11,14 @@ from crossdock.devices._backend import Backend
 from crossdock.devices._dtype import resolve_dtype
 from crossdock.devices._leaf import Leaf, read_leaf
 from crossdock.devices._located import located
-from crossdock.devices._progress import Progress, reporter
 from crossdock.devices._registry import owner
 from crossdock.devices._tree import Tree
-from crossdock.transfer import PlaceFacts, Plan, at_path, batch, listening
+from crossdock.transfer import PlaceFacts, Plan, Progress, at_path, batch, listening, tracking
 
 __all__ = ['End', 'Prepared', 'prepare', 'run_prepared', 'send']
+
+#: About what one second moves; a bar for less would only flicker.
+SECOND_NBYTES = 2 * 1024**3
 
 
 class End(NamedTuple):
@@ -43,7 +45,7 @@ def send(
     copy: bool | None = None,
     dtype: Any = None,
     blocking: bool = True,
-    progress: bool | Callable[[int, int], object] = False,
+    progress: Progress = False,
     detach: bool = False,
 ) -> Any:
     """See `Device.send`; `detach` leaves differentiable graphs behind."""
@@ -82,15 +84,14 @@ def prepare(
     return made
 
 
-def run_prepared(
-    prepared: Prepared, *, blocking: bool = True, progress: bool | Callable[[int, int], object] = False
-) -> Any:
+def run_prepared(prepared: Prepared, *, blocking: bool = True, progress: Progress = False) -> Any:
     """Move the leaves, and build the tree from what arrives."""
-    with reporter(progress, prepared.plans) as report:
+    total = sum(made.nbytes_moved for made in prepared.plans) if progress else 0
+    with tracking(progress if callable(progress) or total >= SECOND_NBYTES else False, total, 'sending') as report:
         return prepared.tree.build(_run_leaves(prepared, blocking=blocking, report=report))
 
 
-def _run_leaves(prepared: Prepared, *, blocking: bool, report: Progress) -> list[Any]:
+def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], None]) -> list[Any]:
     tree, leaves, ends, plans = prepared
     done: list[Any] = []
     try:

@@ -12,12 +12,14 @@ from contextlib import ExitStack
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from crossdock.devices._registry import owner
 
 __all__ = ['Tree']
 
 NAMESPACE = 'crossdock'
-_ATOMS = (bool, int, float, complex, str, bytes)
+_ATOMS = (bool, int, float, complex, str, bytes, np.generic)  # values, of which two equal ones are not one
 _ARRAY_MARKS = ('__crossdock_array__', '__dlpack__', '__array_interface__', '__cuda_array_interface__', '__array__')
 
 

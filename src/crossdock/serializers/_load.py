@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from crossdock.errors import CorruptFileError, StrictLoadError
+from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
 from ._path import below, clashes
-from ._progress import Progress, tracking
 from ._registry import format_for, format_named
 from ._save import Path, file_path
 from ._stage import Loader

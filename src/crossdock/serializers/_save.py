@@ -7,10 +7,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from crossdock.transfer import Progress, tracking
+
 from ._atomic import replacing
 from ._collect import collect
 from ._format import Format
-from ._progress import Progress, tracking
 from ._registry import format_for, format_named
 from ._swapped import warn_swapped
 from ._tree import is_container

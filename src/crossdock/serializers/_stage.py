@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from crossdock.errors import StrictLoadError
+from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._format import Entry, Reader
@@ -15,7 +16,6 @@ from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS, Leaf
 from ._match import describe_entry, describe_value, fits, loses, wanted_dtype
 from ._path import below, shown
-from ._progress import Progress, tracking
 from ._swapped import warn_swapped
 from ._tree import Hand, visit
 from ._visitor import Deserializer

@@ -133,6 +133,8 @@ def _visit_dataclass(node: Any, path: str, hand: Hand) -> Any:
     frozen = type(node).__dataclass_params__.frozen
     changed = {}
     for field in dataclasses.fields(node):
+        if not hasattr(node, field.name):
+            continue  # the constructor left it unset
         value = getattr(node, field.name)
         new = visit(value, join(path, field.name), hand)
         if new is not value:

@@ -4,6 +4,7 @@ from crossdock.transfer._facts import ArrayFacts, PlaceFacts
 from crossdock.transfer._hook import announce, listening, register_observer
 from crossdock.transfer._plan import Plan, plan
 from crossdock.transfer._port import Port
+from crossdock.transfer._progress import Progress, tracking
 from crossdock.transfer._run import copy_between, run
 from crossdock.transfer._trace import Transfer, TransferLog, trace_transfers
 from crossdock.transfer._where import at_path, batch
@@ -13,6 +14,7 @@ __all__ = [
     'PlaceFacts',
     'Plan',
     'Port',
+    'Progress',
     'Transfer',
     'TransferLog',
     'announce',
@@ -24,4 +26,5 @@ __all__ = [
     'register_observer',
     'run',
     'trace_transfers',
+    'tracking',
 ]

@@ -98,7 +98,11 @@ def plan(
         The target has no such data type, or the conversion would drop imaginary parts.
     GraphError
         The array takes part in a differentiable graph that would be lost.
+    ValueError
+        `copy` is something else.
     """
+    if copy not in (None, True, False):
+        raise ValueError(f'copy={copy!r}: it is True, False or None')
     dtype = source.dtype if dtype is None else dtype
     _check_dtype(source, target, dtype)
     made = _cheapest(source, target, dtype, copy=copy)
@@ -107,7 +111,7 @@ def plan(
             f'an array on {source.place.device} takes part in a differentiable graph, which would be lost on the way '
             f'to {target.device}; call its detach() first'
         )
-    if copy is False and not made.zero_copy:
+    if copy is not None and not copy and not made.zero_copy:
         reasons = '; '.join(f'no {route}: {reason}' for route, reason in made.refused)
         raise CopyRequiredError(
             f'{source.place.device} -> {target.device} needs a copy and copy=False forbids it ({reasons})', plan=made

@@ -58,7 +58,8 @@ def copy_between(
         dst_port.copy(dst, src)
     elif src_place.physical == HOST:
         _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
-        dst_port.copy_in(dst, src_port.alias_out(src), source=src_place.device, blocking=blocking)
+        view = _with_true_bools(src_port.alias_out(src))
+        dst_port.copy_in(dst, view, source=src_place.device, blocking=blocking)
     elif dst_place.physical == HOST:
         _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         src_port.copy_out(dst_port.alias_out(dst), src, target=dst_place.device)
@@ -80,6 +81,14 @@ def _copy_through_host(
     if not dst_port.reports_transfers:
         announce('copy', staging.nbytes, STAGING, dst_place.device)
     dst_port.copy_in(dst, staging, source=STAGING, blocking=blocking)
+
+
+def _with_true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The view itself, or for bools whose bytes are not all 0 or 1, as views of other data have, a copy of such."""
+    if view.dtype != np.bool_ or not view.size:
+        return view
+    values = view.view(np.uint8)
+    return values != 0 if values.max() > 1 else view
 
 
 def _announce(

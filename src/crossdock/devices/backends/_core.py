@@ -62,8 +62,8 @@ class CoreBackend(Backend):
         return core.device(self.spec(suffix))
 
     def memory_info(self, suffix: str) -> MemoryInfo:
-        info = self.native_device(suffix).memory_info()
-        return MemoryInfo(info.free, info.total, info.used, info.pooled)
+        info: MemoryInfo = self.native_device(suffix).memory_info()
+        return info
 
     def synchronise(self, suffix: str) -> None:
         self.native_device(suffix).synchronize()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
-from crossdock.devices._dtype import STANDARD
+from crossdock.devices._dtype import STANDARD, cast_into
 from crossdock.devices._nvidia import Gpus, find_gpus
 from crossdock.devices._shorthands import GpuDevice
 from crossdock.transfer import ArrayFacts, PlaceFacts
@@ -114,7 +114,7 @@ class CupyBackend(Backend):
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         with src.device:
             narrow = src.astype(view.dtype) if view.itemsize < src.itemsize else src
-            np.copyto(view, self._cupy.asnumpy(narrow), casting='unsafe')
+            cast_into(view, self._cupy.asnumpy(narrow))
 
     @property
     def _cupy(self) -> Any:

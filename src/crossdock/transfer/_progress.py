@@ -1,4 +1,4 @@
-"""Progress of a save or a load, in bytes."""
+"""Tell how far something long has come, in bytes."""
 
 from __future__ import annotations
 
