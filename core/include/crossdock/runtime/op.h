@@ -6,25 +6,24 @@
 
 namespace crossdock {
 
-#define CROSSDOCK_UNARY_OPS(X)                                                                                       \
-  X(negative)                                                                                                        \
-  X(abs)                                                                                                             \
-  X(sign)                                                                                                            \
-  X(square) X(sqrt) X(reciprocal) X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(sin) X(cos) X(tan) X(asin)      \
-      X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(floor) X(ceil) X(trunc) X(round) X(isnan) \
-          X(isinf) X(isfinite) X(signbit) X(logical_not) X(bitwise_invert) X(real) X(imag) X(conj)
-#define CROSSDOCK_BINARY_OPS(X)                                                                                  \
-  X(add)                                                                                                         \
-  X(subtract)                                                                                                    \
-  X(multiply)                                                                                                    \
-  X(divide) X(floor_divide) X(remainder) X(pow) X(maximum) X(minimum) X(atan2) X(hypot) X(copysign) X(logaddexp) \
-      X(nextafter) X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal) X(logical_and)        \
-          X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(bitwise_left_shift)         \
-              X(bitwise_right_shift)
-#define CROSSDOCK_REDUCTION_OPS(X) X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin)
-#define CROSSDOCK_OTHER_OPS(X) X(copy) X(where) X(arange) X(matmul)
+// clang-format off: it indents one more word of these lists each time.
+#define CROSSDOCK_UNARY_OPS(X) \
+  X(negative) X(abs) X(sign) X(square) X(sqrt) X(reciprocal) X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(floor) X(ceil) \
+  X(trunc) X(round) X(isnan) X(isinf) X(isfinite) X(signbit) X(logical_not) X(bitwise_invert) X(real) X(imag) \
+  X(conj)
+#define CROSSDOCK_BINARY_OPS(X) \
+  X(add) X(subtract) X(multiply) X(divide) X(floor_divide) X(remainder) X(pow) X(maximum) X(minimum) X(atan2) \
+  X(hypot) X(copysign) X(logaddexp) X(nextafter) X(equal) X(not_equal) X(less) X(less_equal) X(greater) \
+  X(greater_equal) X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or) X(bitwise_xor) \
+  X(bitwise_left_shift) X(bitwise_right_shift)
+#define CROSSDOCK_REDUCTION_OPS(X) \
+  X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin)
+#define CROSSDOCK_OTHER_OPS(X) \
+  X(copy) X(where) X(arange) X(matmul)
 #define CROSSDOCK_OPS(X) \
   CROSSDOCK_UNARY_OPS(X) CROSSDOCK_BINARY_OPS(X) CROSSDOCK_REDUCTION_OPS(X) CROSSDOCK_OTHER_OPS(X)
+// clang-format on
 
 enum class Op : std::uint16_t {
 #define CROSSDOCK_WORD(name) name,
