@@ -17,6 +17,7 @@ import pytest
 
 from crossdock.errors import DtypeError, UnknownArrayError
 from crossdock.serializers import load, save, save_npz
+from crossdock.serializers.archive import _zip
 
 Pair = namedtuple('Pair', 'a b')
 
@@ -311,3 +312,15 @@ def test_a_field_that_was_never_set_is_left_out(tmp_path):
     target = {'l': Late(np.zeros(2))}
     assert load(tmp_path / 'x.npz', target)['l'].W.tolist() == [1, 1]
     assert not hasattr(target['l'], 'cache')
+
+
+def test_no_file_is_written_that_load_refuses(tmp_path, monkeypatch):
+    monkeypatch.setattr(_zip, 'FREE_NBYTES', 2**20)
+    path = tmp_path / 'x.npz'
+    save(path, {'old': 1})
+    with pytest.raises(ValueError, match='save without compression'):
+        save(path, {'zeros': np.zeros(2**18)}, compression='deflate')
+    assert list(load(path)) == ['old']
+    assert os.listdir(tmp_path) == ['x.npz']
+    save(path, {'zeros': np.zeros(2**18)})
+    assert load(path)['zeros'].size == 2**18

@@ -58,7 +58,8 @@ def save(
         A key that is neither string nor int; a value that is no array (`UnknownArrayError`) or an array that no file
         can hold (`DtypeError`), with its key path.
     ValueError
-        A refused key, two values with the same key, an unknown format or compression.
+        A refused key, two values with the same key, an unknown format or compression; compression that makes the file
+        so small that `load` would take it for a bomb.
     OSError
         The folder is missing, the disk is full, and the like.
 

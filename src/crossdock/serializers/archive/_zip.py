@@ -15,7 +15,7 @@ from crossdock.errors import CorruptFileError
 from .._path import shown
 from ._directory import DirectoryError, Row, read_directory
 
-__all__ = ['Archive', 'Member', 'MemberStream']
+__all__ = ['MAX_RATIO', 'Archive', 'Member', 'MemberStream', 'is_bomb']
 
 # Deflate cannot do better than 1032 to 1; a whole file may expand to FREE_NBYTES, or to MAX_RATIO times its size.
 DEFLATE_LIMIT = 1032
@@ -105,7 +105,7 @@ class Archive:
                 raise self.corrupt(f'overlaps the member {shown(before)}', member.name)
             end, before = member.stop, member.name
         total = sum(member.nbytes for member in members)
-        if total > max(FREE_NBYTES, MAX_RATIO * self.size):
+        if is_bomb(total, self.size):
             raise self.corrupt(
                 f'expands to {total} bytes, {total // self.size} times its size; more than {MAX_RATIO} times is refused'
             )
@@ -146,6 +146,11 @@ class Archive:
                 raise self.corrupt('its local header and the central directory disagree about sizes or CRC', row.name)
         start: int = row.offset + _LOCAL.size + name_nbytes + extra_nbytes
         return start
+
+
+def is_bomb(expanded: int, size: int) -> bool:
+    """Whether a file of `size` bytes is refused because its members expand to so many."""
+    return expanded > max(FREE_NBYTES, MAX_RATIO * size)
 
 
 def corrupt(path: str, reason: str, key: str | None = None) -> CorruptFileError:

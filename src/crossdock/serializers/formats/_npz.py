@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +16,7 @@ from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
 from ..archive._none import MAX_NBYTES, is_pickled_none
 from ..archive._npy import OBJECT, Header, HeaderError, read_header, write_header
-from ..archive._zip import Archive, Member, MemberStream
+from ..archive._zip import MAX_RATIO, Archive, Member, MemberStream, is_bomb
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -56,6 +57,7 @@ class NpzWriter:
 
         self._method = ZIP_DEFLATED if compression == 'deflate' else ZIP_STORED
         self._manifest = Manifest(metadata=metadata)
+        self._path = path
         self._zip: ZipFile = ZipFile(path, 'w')
 
     def add(self, key: str, leaf: Leaf) -> None:
@@ -83,6 +85,17 @@ class NpzWriter:
                 self._write(MEMBER, write_header(Header('|u1', False, data.shape)), data.nbytes, [data])
         finally:
             self._zip.close()
+        if error is None:
+            self._check_expansion()
+
+    def _check_expansion(self) -> None:
+        # Better no file than one that `open` refuses.
+        expanded = sum(info.file_size for info in self._zip.infolist())
+        if is_bomb(expanded, os.path.getsize(self._path)):
+            raise ValueError(
+                f'compression makes the file less than 1/{MAX_RATIO} of its {expanded} bytes, which no load accepts; '
+                'save without compression'
+            )
 
     def _write(self, name: str, header: bytes, nbytes: int, chunks: Any) -> None:
         from zipfile import ZipInfo
