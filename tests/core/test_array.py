@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import crossdock.core as cx
-from crossdock.errors import DeviceUnavailableError, DimensionError, DtypeError, SpecError
+from crossdock.errors import CopyRequiredError, DeviceUnavailableError, DimensionError, DtypeError, SpecError
 
 
 def test_facts(device: str) -> None:
@@ -266,3 +266,23 @@ def test_devices() -> None:
     assert cx.zeros(3, device='native:0').to_device('native:1').data_ptr != 0
     y = cx.zeros(3, device='native:0')
     assert y.to_device('native:1').data_ptr == y.data_ptr and y.to_device('native:0') is not None
+
+
+@pytest.mark.parametrize('values', [1j, [1j], np.array([1j]), np.complex64(1)])
+def test_asarray_does_not_drop_imaginary_parts(values: object, device: str) -> None:
+    for source in (values, cx.asarray(values, device=device)):
+        for dtype in ('float32', 'int64', 'bool'):
+            with pytest.raises(DtypeError, match='imaginary'):
+                cx.asarray(source, dtype=dtype, device=device)
+        assert cx.asarray(source, dtype='complex64', device=device).dtype == 'complex64'
+
+
+@pytest.mark.parametrize('never', [False, 0, np.False_])
+def test_every_false_forbids_asarray_to_copy(never: object) -> None:
+    x = np.ones(2)
+    assert cx.asarray(x, copy=never, device='native:0').data_ptr == x.ctypes.data
+    for more in ({'device': 'sim:0'}, {'dtype': 'float32'}):
+        with pytest.raises(CopyRequiredError):
+            cx.asarray(x, copy=never, **more)
+    with pytest.raises(CopyRequiredError):
+        cx.asarray([1.0], copy=never)

@@ -39,7 +39,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
     CopyRequiredError
         When ``copy=False`` and a copy is needed.
     DtypeError, DimensionError, UnknownArrayError
-        For a dtype that is not here, ragged sequences, or something that holds no numbers.
+        For a dtype that is not here or would drop imaginary parts; ragged sequences; something that holds no numbers.
 
     Examples
     --------
@@ -50,10 +50,16 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
     """
     source, fresh = _source(obj)
     wanted = source.dtype if dtype is None else _core._dtype(dtype)
+    if source.dtype.kind == 'complex floating' and wanted.kind != 'complex floating':
+        raise DtypeError(
+            f'asarray: {source.dtype} -> {wanted} would drop the imaginary parts; take the real part first',
+            dtype=wanted,
+        )
+    never = copy is not None and not copy
     place = source.device if device is None and isinstance(obj, Array) else _core.device(device)
     moves = place.physical != source.device.physical
     if moves or wanted != source.dtype:
-        if copy is False:
+        if never:
             what = (
                 f"a move from '{source.device}' to '{place}'"
                 if moves
@@ -65,7 +71,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
         return result
     if copy and not fresh:
         return source.to_device(place).__copy__()
-    if copy is False and fresh:
+    if never and fresh:
         raise CopyRequiredError(
             f'asarray: {type(obj).__name__} has no memory of its own to see, and copy=False forbids a copy'
         )
