@@ -172,12 +172,14 @@ void define_methods(nb::class_<Array>& c) {
           "astype",
           [](const Array& x, nb::handle dtype, bool copy) {
             const Dtype wanted = dtype_of(dtype);
+            require_castable(x.dtype(), wanted);
             if (!copy && wanted == x.dtype()) return x;
             return unlocked(x.device(), x.size(), [&] { return astype(x, wanted); });
           },
           "dtype"_a, nb::kw_only(), "copy"_a = true,
           nb::sig("def astype(self, dtype: typing.Any, /, *, copy: bool = True) -> Array"),
-          "Converted to ``dtype`` as C would; a fresh array unless ``copy=False`` and nothing changes.")
+          "Converted to ``dtype`` as C would, complex to real refused; a fresh array unless ``copy=False`` and nothing "
+          "changes.")
       .def(
           "reshape",
           [](const Array& x, nb::args shape) {

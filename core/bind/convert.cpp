@@ -236,6 +236,13 @@ std::optional<Dtype> optional_dtype(nb::handle object) {
   return dtype_of(object);
 }
 
+void require_castable(Dtype from, Dtype to) {
+  if (is_complex(from) && !is_complex(to)) {
+    throw DtypeError("astype: " + std::string(name(from)) + " to " + std::string(name(to)) +
+                     " would drop the imaginary parts; take real(x) or abs(x) first");
+  }
+}
+
 nb::object to_python(Dtype dtype) { return nb::borrow(cache.dtypes[static_cast<std::size_t>(dtype)]); }
 
 Device& device_of(nb::handle object) {

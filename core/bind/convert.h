@@ -49,6 +49,8 @@ std::int64_t work_of(const Dims& shape) noexcept;  // elements, to decide whethe
 Dtype dtype_of(nb::handle object);
 std::optional<Dtype> optional_dtype(nb::handle object);
 nb::object to_python(Dtype dtype);
+// DtypeError where astype would drop imaginary parts (array API standard, "astype").
+void require_castable(Dtype from, Dtype to);
 
 // A Device of ours, a spec, or an object with `core_device`; None: the default device.
 Device& device_of(nb::handle object);

@@ -268,6 +268,7 @@ void define_manipulation(nb::module_& m) {
       [](nb::handle x, nb::handle dtype, bool copy, nb::handle device) {
         Array array = array_of(x, "astype");
         const Dtype wanted = dtype_of(dtype);
+        require_castable(array.dtype(), wanted);
         Device& place = device.is_none() ? array.device() : device_of(device);
         return to_python(unlocked(place, kLong, [&] {
           const bool moves = &place != &array.device();
@@ -278,7 +279,8 @@ void define_manipulation(nb::module_& m) {
       "x"_a.none(), "dtype"_a, nb::kw_only(), "copy"_a = true, "device"_a = nb::none(),
       nb::sig("def astype(x: Array, dtype: typing.Any, /, *, copy: bool = True, device: Device | str | None = None) -> "
               "Array"),
-      "x converted to ``dtype`` as C would; a fresh array unless ``copy=False`` and nothing changes.");
+      "x converted to ``dtype`` as C would, complex to real refused; a fresh array unless ``copy=False`` and nothing "
+      "changes.");
   m.def(
       "matmul",
       [](nb::handle x1, nb::handle x2) {

@@ -188,6 +188,15 @@ def test_bad_manipulation(bad, device: str) -> None:
         bad(cx.ones((2, 3), device=device))
 
 
+def test_astype_drops_no_imaginary_parts(device: str) -> None:
+    x = cx.ones(3, dtype='complex64', device=device)
+    for act in (lambda: x.astype('float32'), lambda: cx.astype(x, 'int8'), lambda: cx.astype(x, 'bool')):
+        with pytest.raises(DtypeError) as caught:
+            act()
+        assert 'real' in str(caught.value)
+    assert x.astype('complex128').dtype == 'complex128' and cx.real(x).astype('int8').tolist() == [1, 1, 1]
+
+
 def test_reshape_copy_flag(device: str) -> None:
     x = cx.ones((3, 4), device=device)
     assert cx.reshape(x, (12,), copy=True).data_ptr != x.data_ptr
