@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -109,7 +110,8 @@ PyObject* matmul_slot(PyObject* left, PyObject* right) {
     }
     const Array &a = *array_or_null(left), &b = *array_or_null(right);
     constexpr std::int64_t kLong = 1 << 20;  // a product works longer than its size shows
-    return to_python_raw(unlocked(a.device(), a.size() + b.size() > 4096 ? kLong : 0, [&] { return matmul(a, b); }));
+    return to_python_raw(
+        unlocked(a.device(), std::max(a.size(), b.size()) > 2048 ? kLong : 0, [&] { return matmul(a, b); }));
   });
 }
 

@@ -1,9 +1,11 @@
 #include "crossdock/ops/linalg.h"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "arrays.h"
+#include "crossdock/backends/native.h"
 #include "crossdock/ops/manipulation.h"
 #include "crossdock/runtime/error.h"
 #include "gtest/gtest.h"
@@ -51,7 +53,18 @@ Array some(Device& device, const Dims& shape, Dtype dtype) {
 const std::vector<Dtype> kDtypes = {Dtype::int8,    Dtype::uint64,  Dtype::float16,   Dtype::bfloat16,
                                     Dtype::float32, Dtype::float64, Dtype::complex64, Dtype::complex128};
 
-TEST(Matmul, TakesAllShapes) {
+// By BLAS, where CROSSDOCK_TEST_BLAS names a library, and by the own product.
+class Matmul : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    const char* path = std::getenv("CROSSDOCK_TEST_BLAS");
+    if (GetParam() && !path) GTEST_SKIP() << "CROSSDOCK_TEST_BLAS is not set";
+    native::set_blas_path(GetParam() ? path : "");
+  }
+  void TearDown() override { native::set_blas_path(""); }
+};
+
+TEST_P(Matmul, TakesAllShapes) {
   const std::vector<std::pair<Dims, Dims>> shapes = {
       {{2, 3}, {3, 4}},    {{1, 1}, {1, 1}},          {{1, 3}, {3, 1}},    {{3, 1}, {1, 3}},       {{17, 33}, {33, 19}},
       {{2, 0}, {0, 3}},    {{0, 3}, {3, 2}},          {{2, 3}, {3, 0}},    {{0, 0}, {0, 0}},       {{5, 2, 3}, {3, 2}},
@@ -73,7 +86,7 @@ TEST(Matmul, TakesAllShapes) {
   }
 }
 
-TEST(Matmul, TakesAllLayouts) {
+TEST_P(Matmul, TakesAllLayouts) {
   // How a matrix of the extents named may lie in memory: (row stride, column stride) in elements, and an offset.
   struct Layout {
     std::int64_t row, column, offset;
@@ -108,7 +121,7 @@ TEST(Matmul, TakesAllLayouts) {
   }
 }
 
-TEST(Matmul, TakesStridesThatAreNoMultiplesOfTheElements) {
+TEST_P(Matmul, TakesStridesThatAreNoMultiplesOfTheElements) {
   Device& native = test::device("native:0");
   std::vector<std::byte> memory(200);
   auto buffer = Buffer::borrow(native, memory.data(), memory.size(), {});
@@ -118,7 +131,7 @@ TEST(Matmul, TakesStridesThatAreNoMultiplesOfTheElements) {
   EXPECT_EQ(test::numbers(matmul(odd, b)), product(odd, b, shape));
 }
 
-TEST(Matmul, TakesBroadcastStacks) {
+TEST_P(Matmul, TakesBroadcastStacks) {
   Device& native = test::device("native:0");
   for (Dtype dtype : {Dtype::float32, Dtype::int64}) {
     const Array a = some(native, {2, 3}, dtype), b = some(native, {4, 3, 2}, dtype);
@@ -135,7 +148,7 @@ TEST(Matmul, TakesBroadcastStacks) {
   }
 }
 
-TEST(Matmul, TakesVectors) {
+TEST_P(Matmul, TakesVectors) {
   for (const auto& spec : test::kDevices) {
     Device& device = test::device(spec);
     const Array v = test::count<double>(device, {3}), m = test::count<double>(device, {3, 2});
@@ -151,7 +164,7 @@ TEST(Matmul, TakesVectors) {
   }
 }
 
-TEST(Matmul, Promotes) {
+TEST_P(Matmul, Promotes) {
   Device& native = test::device("native:0");
   const Array a = some(native, {2, 3}, Dtype::float32), b = some(native, {3, 2}, Dtype::float64);
   EXPECT_EQ(matmul(a, b).dtype(), Dtype::float64);
@@ -161,7 +174,7 @@ TEST(Matmul, Promotes) {
   EXPECT_THROW(matmul(some(native, {2, 3}, Dtype::float8_e5m2), some(native, {3, 2}, Dtype::float8_e5m2)), DtypeError);
 }
 
-TEST(Matmul, SaysWhichShapesDoNotFit) {
+TEST_P(Matmul, SaysWhichShapesDoNotFit) {
   const auto on = [](const char* spec, const Dims& shape) { return some(test::device(spec), shape, Dtype::float32); };
   for (const auto& [a, b] : {std::pair<Dims, Dims>{{2, 3}, {2, 3}},
                              {{3}, {2}},
@@ -177,7 +190,7 @@ TEST(Matmul, SaysWhichShapesDoNotFit) {
   EXPECT_THROW(matmul(on("native:0", {2, 2}), on("sim:0", {2, 2})), MixedDevicesError);
 }
 
-TEST(Matmul, OfLargeMatrices) {
+TEST_P(Matmul, OfLargeMatrices) {
   for (const auto& spec : test::kDevices) {
     for (Dtype dtype : {Dtype::float32, Dtype::int32}) {
       const Array a = some(test::device(spec), {150, 130}, dtype), b = some(test::device(spec), {170, 130}, dtype);
@@ -186,6 +199,9 @@ TEST(Matmul, OfLargeMatrices) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(OwnAndBlas, Matmul, testing::Bool(),
+                         [](const auto& test) { return test.param ? "Blas" : "Own"; });
 
 }  // namespace
 }  // namespace crossdock

@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 
 #include "crossdock/backends/native.h"
+#include "crossdock/runtime/at_fork.h"
 #include "crossdock/runtime/dynamic_library.h"
 
 namespace crossdock::native {
@@ -21,7 +23,11 @@ using Gemm = void(Layout, Transpose, Transpose, int, int, int, Scale, const void
 template <class Scale>
 using Gemv = void(Layout, Transpose, int, int, Scale, const void*, int, const void*, int, Scale, void*, int);
 
-std::mutex mutex;
+// Never freed, and free in a forked child even when another thread was loading the library.
+ForkMutex& mutex() {
+  static ForkMutex* one = new ForkMutex;
+  return *one;
+}
 std::string library_path;
 std::atomic<bool> opened = false;
 std::atomic<const Blas*> library = nullptr;
@@ -76,9 +82,13 @@ std::size_t number(Dtype dtype) noexcept {
 
 const Blas* Blas::get() {
   if (!opened.load(std::memory_order_acquire)) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(mutex());
     if (!opened.load(std::memory_order_relaxed)) {
-      library.store(open(library_path), std::memory_order_relaxed);
+      // All that were ever opened are kept: another thread may still be in one whose path was replaced.
+      static auto& known = *new std::map<std::string, const Blas*>;
+      const auto [place, fresh] = known.try_emplace(library_path, nullptr);
+      if (fresh) place->second = open(library_path);
+      library.store(place->second, std::memory_order_relaxed);
       opened.store(true, std::memory_order_release);
     }
   }
@@ -149,7 +159,7 @@ void Blas::call_gemv(Dtype dtype, const Matrix& matrix, const Matrix& x, const M
 }
 
 void set_blas_path(std::string path) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex());
   library_path = std::move(path);
   opened.store(false, std::memory_order_release);
 }
