@@ -26,10 +26,12 @@ void call_transfer_hook(const Transfer& transfer);
 // At most one hook; an empty one switches it off. The hook may throw: then nothing is copied.
 void set_transfer_hook(TransferHook hook);
 
+inline bool transfer_hook_on() noexcept { return detail::transfer_hook_on.load(std::memory_order_relaxed); }
+
 // Costs one relaxed load when nobody listens; `make` builds the facts only when somebody does.
 template <class Make>
 inline void report_transfer(Make&& make) {
-  if (detail::transfer_hook_on.load(std::memory_order_relaxed)) [[unlikely]]
+  if (transfer_hook_on()) [[unlikely]]
     detail::call_transfer_hook(make());
 }
 
