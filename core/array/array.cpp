@@ -32,7 +32,7 @@ Array Array::broadcast_to(const Dims& shape) const {
 void Array::require_writable(const char* op) const {
   if (readonly_) {
     throw ReadOnlyError(std::string(op) + ": the array is read-only (shape " + to_string(shape_) + ", device '" +
-                        device().spec() + "'); copy it first");
+                        device().spec() + "'); copy it first, with asarray(x, copy=True)");
   }
 }
 

@@ -86,9 +86,9 @@ const Array* array_or_null(PyObject* object) noexcept {
   return Py_TYPE(object) == cache.array ? nb::inst_ptr<Array>(nb::handle(object)) : nullptr;
 }
 
-const Array& array_of(nb::handle object, const char* op) {
+const Array& array_of(nb::handle object, const char* op, const Array* beside) {
   if (const Array* array = array_or_null(object.ptr())) return *array;
-  refuse_argument(op, object.ptr());
+  refuse_argument(op, object.ptr(), beside);
 }
 
 PyObject* to_python_raw(Array array) {
@@ -139,18 +139,25 @@ bool is_numpy_dtype(PyObject* object) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cache.numpy_dtype));
 }
 
-void refuse_argument(const char* op, PyObject* object) {
+bool is_numpy_scalar_type(PyObject* object) {
+  return PyType_Check(object) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object),
+                                                  reinterpret_cast<PyTypeObject*>(cache.numpy_generic));
+}
+
+void refuse_argument(const char* op, PyObject* object, const Array* beside) {
   if (is_numpy_array(object)) {
-    throw TypeError(std::string(op) + ": a NumPy array does not mix with a core array; move it first with " +
-                    "crossdock.get_device('native:0').send(x), or make one with crossdock.core.asarray(x)");
+    const std::string device = beside ? beside->device().spec() : "native:0";
+    throw TypeError(std::string(op) + ": a NumPy array does not mix with a core array; move it first, with " +
+                    "crossdock.get_device('" + device + "').send(x) or crossdock.core.asarray(x, device='" + device +
+                    "')");
   }
   throw TypeError(std::string(op) + ": takes arrays of crossdock.core and numbers, not " + type_name(object));
 }
 
-Argument argument_of(nb::handle object, const char* op) {
+Argument argument_of(nb::handle object, const char* op, const Array* beside) {
   if (const Array* array = array_or_null(object.ptr())) return array;
   if (auto scalar = scalar_or_null(object.ptr())) return *scalar;
-  refuse_argument(op, object.ptr());
+  refuse_argument(op, object.ptr(), beside);
 }
 
 Dims dims_of(nb::handle object, const char* what) {

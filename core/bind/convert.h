@@ -26,7 +26,8 @@ std::string digits_of(nb::handle integer);
 // Arrays. `array_or_null` is the cheap type test.
 void cache_types();
 const Array* array_or_null(PyObject* object) noexcept;
-const Array& array_of(nb::handle object, const char* op);  // TypeError naming op and type
+const Array& array_of(nb::handle object, const char* op,
+                      const Array* beside = nullptr);  // TypeError naming op and type
 nb::object to_python(Array array);
 PyObject* to_python_raw(Array array);  // a new reference
 
@@ -34,10 +35,12 @@ PyObject* to_python_raw(Array array);  // a new reference
 std::optional<Scalar> scalar_or_null(PyObject* object);
 nb::object to_python(const Scalar& scalar);
 // An array or a scalar; TypeError naming op, with advice for a NumPy array.
-Argument argument_of(nb::handle object, const char* op);
+Argument argument_of(nb::handle object, const char* op, const Array* beside = nullptr);
 bool is_numpy_array(PyObject* object);
 bool is_numpy_dtype(PyObject* object);
-[[noreturn]] void refuse_argument(const char* op, PyObject* object);
+bool is_numpy_scalar_type(PyObject* object);  // numpy.float64 and its like
+// `beside`: the array it was to go with, for the advice; may be null.
+[[noreturn]] void refuse_argument(const char* op, PyObject* object, const Array* beside = nullptr);
 
 // One integer or a sequence of them.
 Dims dims_of(nb::handle object, const char* what);

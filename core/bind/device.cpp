@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "crossdock/backends/native.h"
+#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/thread_pool.h"
 #include "operators.h"
 #include "types.h"
@@ -13,11 +14,18 @@ namespace crossdock::bind {
 
 namespace {
 
-// Equal to another of ours, to the name, and to numpy's dtype of that name in native byte order.
+// Equal to another of ours, to the name, and to numpy's dtype or scalar type of that name in native byte order.
 bool dtype_equals(const DtypeObject& self, nb::handle other) {
   DtypeObject ours{};
   if (nb::try_cast<DtypeObject>(other, ours, false)) return ours.dtype == self.dtype;
   if (PyUnicode_Check(other.ptr())) return text_of(other) == name(self.dtype);
+  if (is_numpy_scalar_type(other.ptr())) {
+    try {
+      return dtype_of(other) == self.dtype;
+    } catch (const DtypeError&) {  // an abstract type, or one that is not here
+      return false;
+    }
+  }
   if (!is_numpy_dtype(other.ptr())) return false;
   return nb::cast<bool>(other.attr("isnative")) && nb::cast<std::string>(other.attr("name")) == name(self.dtype);
 }
@@ -25,8 +33,9 @@ bool dtype_equals(const DtypeObject& self, nb::handle other) {
 }  // namespace
 
 void define_dtype(nb::module_& m) {
-  nb::class_<DtypeObject>(m, "dtype", nb::is_final(),
-                          "A data type of the core. Equal to its name and to NumPy's dtype of that name.")
+  nb::class_<DtypeObject>(
+      m, "dtype", nb::is_final(),
+      "A data type of the core. Equal to its name and to NumPy's dtype and scalar type of that name.")
       .def_prop_ro(
           "name", [](const DtypeObject& d) { return name(d.dtype); }, "The name, as 'float32'.")
       .def_prop_ro(
@@ -46,6 +55,13 @@ void define_dtype(nb::module_& m) {
           },
           nb::sig("def numpy_dtype(self) -> numpy.dtype[typing.Any]"),
           "NumPy's dtype; ml_dtypes has those that NumPy lacks.")
+      .def_prop_ro(
+          "__numpy_dtype__", [](nb::handle self) { return self.attr("numpy_dtype"); },
+          nb::sig("def __numpy_dtype__(self) -> numpy.dtype[typing.Any]"), "NumPy's dtype, for ``numpy.dtype(x)``.")
+      .def_prop_ro(
+          "dtype", [](nb::handle self) { return self.attr("numpy_dtype"); },
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
+          "NumPy's dtype, for ``numpy.dtype(x)`` before NumPy 2.4.")
       .def("__eq__", &dtype_equals, nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(
           "__ne__", [](const DtypeObject& d, nb::handle other) { return !dtype_equals(d, other); }, nb::arg().none(),

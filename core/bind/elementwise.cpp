@@ -123,7 +123,8 @@ void define_binary(nb::module_& m, const Row& row) {
   m.def(
       keep(word),
       [op](nb::handle x1, nb::handle x2) {
-        const std::array<Argument, 2> arguments{argument_of(x1, name(op).data()), argument_of(x2, name(op).data())};
+        const std::array<Argument, 2> arguments{argument_of(x1, name(op).data(), array_or_null(x2.ptr())),
+                                                argument_of(x2, name(op).data(), array_or_null(x1.ptr()))};
         Device& device = common_device(name(op).data(), arguments);
         std::int64_t work = 0;
         for (const Argument& argument : arguments) {
@@ -166,8 +167,8 @@ void define_elementwise(nb::module_& m) {
       "clip",
       [](nb::handle x, nb::handle low, nb::handle high) {
         const Array& array = array_of(x, "clip");
-        const auto bound = [](nb::handle b) {
-          return b.is_none() ? std::nullopt : std::optional<Argument>(argument_of(b, "clip"));
+        const auto bound = [&array](nb::handle b) {
+          return b.is_none() ? std::nullopt : std::optional<Argument>(argument_of(b, "clip", &array));
         };
         return to_python(
             unlocked(array.device(), array.size(), [&, a = bound(low), b = bound(high)] { return clip(array, a, b); }));

@@ -284,7 +284,8 @@ void define_manipulation(nb::module_& m) {
   m.def(
       "matmul",
       [](nb::handle x1, nb::handle x2) {
-        const Array &a = array_of(x1, "matmul"), &b = array_of(x2, "matmul");
+        const Array& a = array_of(x1, "matmul", array_or_null(x2.ptr()));
+        const Array& b = array_of(x2, "matmul", &a);
         return to_python(unlocked(a.device(), kLong, [&] { return matmul(a, b); }));
       },
       "x1"_a.none(), "x2"_a.none(), nb::sig("def matmul(x1: Array, x2: Array, /) -> Array"),
@@ -309,7 +310,7 @@ nb::object arg_reduced(Op op, nb::handle x, std::optional<std::int64_t> axis, bo
   return to_python(unlocked(array.device(), array.size(), [&] { return arg_reduce(op, array, axis, keepdims); }));
 }
 
-#define CROSSDOCK_AXES "axis: int | collections.abc.Sequence[int] | None = None, "
+#define CROSSDOCK_AXES "axis: int | collections.abc.Sequence[int] | None = None, *, "
 
 // nanobind counts a method's `self` by itself; a function names its array.
 template <class Function, class... Extra>
@@ -330,14 +331,14 @@ void define_reductions(Scope& s) {
         [op](nb::handle x, nb::handle axis, nb::handle dtype, bool keepdims) {
           return reduced(op, x, axis, keepdims, dtype);
         },
-        nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = false,
+        "axis"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "keepdims"_a = false,
         nb::sig(method ? bound : function), doc);
   };
   const auto plain = [&](Op op, const char* function, const char* bound, const char* doc) {
     define(
         s, name(op).data(),
         [op](nb::handle x, nb::handle axis, bool keepdims) { return reduced(op, x, axis, keepdims, nb::none()); },
-        nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, nb::sig(method ? bound : function), doc);
+        "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false, nb::sig(method ? bound : function), doc);
   };
   const auto arg = [&](Op op, const char* function, const char* bound, const char* doc) {
     define(
@@ -345,36 +346,35 @@ void define_reductions(Scope& s) {
         [op](nb::handle x, std::optional<std::int64_t> axis, bool keepdims) {
           return arg_reduced(op, x, axis, keepdims);
         },
-        nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, nb::sig(method ? bound : function), doc);
+        "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false, nb::sig(method ? bound : function), doc);
   };
   with_dtype(Op::sum,
-             "def sum(x: Array, /, *, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
-             "def sum(self, *, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
-             "Sum over the axes, or all; integers add up in 64 bits unless ``dtype``. Stays on the device.");
+             "def sum(x: Array, /, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
+             "def sum(self, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
+             "Sum over the axes, or all; integers and bool add up in 64 bits unless ``dtype``. Stays on the device.");
   with_dtype(Op::prod,
-             "def prod(x: Array, /, *, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
-             "def prod(self, *, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
+             "def prod(x: Array, /, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
+             "def prod(self, " CROSSDOCK_AXES "dtype: typing.Any = None, keepdims: bool = False) -> Array",
              "Product over the axes, or all; integers multiply in 64 bits unless ``dtype``. Stays on the device.");
-  plain(Op::max, "def max(x: Array, /, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
-        "def max(self, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
+  plain(Op::max, "def max(x: Array, /, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
+        "def max(self, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
         "Largest element over the axes, or all; NaN wins.");
-  plain(Op::min, "def min(x: Array, /, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
-        "def min(self, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
+  plain(Op::min, "def min(x: Array, /, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
+        "def min(self, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
         "Smallest element over the axes, or all; NaN wins.");
-  plain(Op::any, "def any(x: Array, /, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
-        "def any(self, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
-        "Whether some element is not zero; bool.");
-  plain(Op::all, "def all(x: Array, /, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
-        "def all(self, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array", "Whether no element is zero; bool.");
-  arg(Op::argmax, "def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array",
-      "def argmax(self, *, axis: int | None = None, keepdims: bool = False) -> Array",
+  plain(Op::any, "def any(x: Array, /, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
+        "def any(self, " CROSSDOCK_AXES "keepdims: bool = False) -> Array", "Whether some element is not zero; bool.");
+  plain(Op::all, "def all(x: Array, /, " CROSSDOCK_AXES "keepdims: bool = False) -> Array",
+        "def all(self, " CROSSDOCK_AXES "keepdims: bool = False) -> Array", "Whether no element is zero; bool.");
+  arg(Op::argmax, "def argmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Array",
+      "def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Array",
       "int64 index of the first largest element along the axis, or in C order over all; NaN counts as largest.");
-  arg(Op::argmin, "def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array",
-      "def argmin(self, *, axis: int | None = None, keepdims: bool = False) -> Array",
+  arg(Op::argmin, "def argmin(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Array",
+      "def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Array",
       "int64 index of the first smallest element along the axis, or in C order over all; NaN counts as smallest.");
-  define(s, "mean", &averaged, nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false,
-         nb::sig(method ? "def mean(self, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array"
-                        : "def mean(x: Array, /, *, " CROSSDOCK_AXES "keepdims: bool = False) -> Array"),
+  define(s, "mean", &averaged, "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false,
+         nb::sig(method ? "def mean(self, " CROSSDOCK_AXES "keepdims: bool = False) -> Array"
+                        : "def mean(x: Array, /, " CROSSDOCK_AXES "keepdims: bool = False) -> Array"),
          "Arithmetic mean over the axes, or all, of floating-point numbers. Stays on the device.");
 }
 

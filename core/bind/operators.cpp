@@ -32,10 +32,10 @@ PyObject* not_implemented() {
 }
 
 // Operands that are neither ours nor numbers get their chance to answer, except NumPy's arrays, which never would.
-std::optional<Argument> operand_of(PyObject* object, const char* op) {
+std::optional<Argument> operand_of(PyObject* object, const char* op, PyObject* beside) {
   if (const Array* array = array_or_null(object)) return array;
   if (auto scalar = scalar_or_null(object)) return *scalar;
-  if (is_numpy_array(object)) refuse_argument(op, object);
+  if (is_numpy_array(object)) refuse_argument(op, object, array_or_null(beside));
   return std::nullopt;
 }
 
@@ -49,7 +49,7 @@ std::int64_t work_of(std::span<const Argument> arguments) {
 
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-    const auto a = operand_of(left, name(op).data()), b = operand_of(right, name(op).data());
+    const auto a = operand_of(left, name(op).data(), right), b = operand_of(right, name(op).data(), left);
     if (!a || !b) return not_implemented();
     const std::array<Argument, 2> arguments{*a, *b};
     const Array* array = array_or_null(left);
@@ -68,7 +68,7 @@ PyObject* unary(Op op, PyObject* self) {
 
 PyObject* in_place(Op op, PyObject* self, PyObject* other) {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-    const auto argument = operand_of(other, name(op).data());
+    const auto argument = operand_of(other, name(op).data(), self);
     if (!argument) return not_implemented();
     const Array& array = *array_or_null(self);
     unlocked(array.device(), array.size(), [&] { elementwise_in_place(op, array, *argument); });
@@ -108,7 +108,7 @@ PyObject* matmul_slot(PyObject* left, PyObject* right) {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
     for (PyObject* side : {left, right}) {
       if (array_or_null(side)) continue;
-      if (is_numpy_array(side)) refuse_argument("matmul", side);
+      if (is_numpy_array(side)) refuse_argument("matmul", side, array_or_null(side == left ? right : left));
       return not_implemented();
     }
     const Array &a = *array_or_null(left), &b = *array_or_null(right);
@@ -228,7 +228,7 @@ PyObject* iterator_slot(PyObject* self) {
 int contains_slot(PyObject* self, PyObject* value) {
   return guarded<int>(-1, [&] {
     const Array& array = *array_or_null(self);
-    const std::array<Argument, 2> arguments{&array, argument_of(value, "in")};
+    const std::array<Argument, 2> arguments{&array, argument_of(value, "in", &array)};
     const Array found = unlocked(array.device(), array.size(), [&] {
       return reduce(Op::any, elementwise(Op::equal, arguments), std::nullopt, false);
     });
@@ -243,7 +243,7 @@ PyObject* subscript_slot(PyObject* self, PyObject* key) {
 int assign_slot(PyObject* self, PyObject* key, PyObject* value) {
   return guarded<int>(-1, [&] {
     if (!value) throw TypeError("elements of an array cannot be deleted");
-    assign(*array_or_null(self), key, argument_of(value, "assignment"));
+    assign(*array_or_null(self), key, argument_of(value, "assignment", array_or_null(self)));
     return 0;
   });
 }

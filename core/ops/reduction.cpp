@@ -69,7 +69,8 @@ void require_elements(Op op, const Array& array, const std::array<bool, kMaxNdim
 }
 
 Dtype accumulator(Op op, Dtype dtype) {
-  if (dtype == Dtype::bool_ || kind(dtype) == DtypeKind::storage) {
+  if (dtype == Dtype::bool_) return Dtype::int64;  // how many are true
+  if (kind(dtype) == DtypeKind::storage) {
     throw DtypeError(std::string(name(op)) + ": takes a numeric dtype, not " + std::string(name(dtype)) +
                      "; convert with astype first");
   }
@@ -80,7 +81,8 @@ Dtype accumulator(Op op, Dtype dtype) {
 
 // Whether sum and prod read `from` and write `to` by themselves.
 bool widens(Dtype from, Dtype to) {
-  const bool same_kind = (is_integer(from) && is_integer(to)) || (is_real_floating(from) && is_real_floating(to));
+  const bool same_kind = ((is_integer(from) || from == Dtype::bool_) && is_integer(to)) ||
+                         (is_real_floating(from) && is_real_floating(to));
   return same_kind && itemsize(to) > itemsize(from);
 }
 

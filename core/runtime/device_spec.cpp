@@ -62,13 +62,18 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// Empty when nothing is near.
 std::string nearest_kind(std::string_view kind, const std::vector<std::string>& kinds) {
   kind = kind.substr(0, 32);
   std::string lower(kind);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (std::string_view other_name : {"cpu", "host", "numpy", "@numpy", "core"}) {
+    if (lower == other_name) return "native";
+  }
   auto nearer = [&](auto& a, auto& b) { return distance(lower, a) < distance(lower, b); };
   auto found = std::min_element(kinds.begin(), kinds.end(), nearer);
-  return found == kinds.end() ? std::string() : *found;
+  // What shares less than half of its letters was hardly meant.
+  return found == kinds.end() || 2 * distance(lower, *found) > found->size() ? std::string() : *found;
 }
 
 // 0|[1-9][0-9]{0,4}

@@ -102,8 +102,9 @@ TEST(Array, NothingIsWrittenThroughAReadOnlyView) {
     }
     EXPECT_THROW(copy_into(array.broadcast_to({2, 3}), array), ReadOnlyError);
     EXPECT_THROW(elementwise_in_place(Op::add, view, Scalar{std::int64_t{1}}), ReadOnlyError);
-    EXPECT_EQ(test::thrown<ReadOnlyError>([&] { view.require_writable("fill"); }),
-              "fill: the array is read-only (shape (3,), device '" + spec + "'); copy it first");
+    EXPECT_EQ(
+        test::thrown<ReadOnlyError>([&] { view.require_writable("fill"); }),
+        "fill: the array is read-only (shape (3,), device '" + spec + "'); copy it first, with asarray(x, copy=True)");
     EXPECT_EQ(test::bytes_as<std::int64_t>(array), (std::vector<std::int64_t>{0, 1, 2}));
   }
 }

@@ -43,8 +43,7 @@ SpecError refusal(const std::string& spec) {
 }
 
 TEST(DeviceSpec, SaysWhatWasProbablyMeant) {
-  EXPECT_STREQ(refusal("cud:0").what(),
-               "no device kind 'cud' in 'cud:0'; known kinds: native, sim. Did you mean 'sim:0'?");
+  EXPECT_STREQ(refusal("cud:0").what(), "no device kind 'cud' in 'cud:0'; known kinds: native, sim.");
   EXPECT_EQ(refusal("navite:1").nearest, "native:1");
   EXPECT_EQ(refusal("SIM").nearest, "sim:0");
   EXPECT_EQ(refusal("sim:01").nearest, "sim:1");

@@ -204,6 +204,12 @@ def test_namespace() -> None:
 
 def test_dtype_objects() -> None:
     assert cx.float32 == 'float32' == cx.float32 and cx.float32 == np.dtype('float32') and cx.float32 != np.dtype('>f4')
+    assert (
+        cx.float32 == np.float32
+        and cx.float32 != np.float64
+        and cx.float32 not in (np.floating, np.generic, float, int)
+    )
+    assert np.dtype(cx.float32) == np.float32 and np.zeros(1, dtype=cx.bfloat16.numpy_dtype).dtype == cx.bfloat16
     assert cx.float32 != 'float64' and cx.float32 != None and cx.float32 != 3  # noqa: E711
     assert hash(cx.float32) == hash('float32') and len({cx.float32, 'float32'}) == 1
     assert (
@@ -230,8 +236,19 @@ def test_arrays_come_from_functions_only() -> None:
 
 def test_a_bad_spec_carries_its_facts() -> None:
     with pytest.raises(SpecError) as caught:
-        cx.device('cud:0')
-    assert caught.value.spec == 'cud:0' and {'native', 'sim'} <= set(caught.value.known) and caught.value.nearest
+        cx.device('nativ:1')
+    assert caught.value.spec == 'nativ:1' and {'native', 'sim'} <= set(caught.value.known)
+    assert caught.value.nearest == 'native:1'
+    for other, nearest in (
+        ('cpu', 'native:0'),
+        ('@numpy', 'native:0'),
+        ('sin:1', 'sim:1'),
+        ('cuda:0', None),
+        ('mps', None),
+    ):
+        with pytest.raises(SpecError) as caught:
+            cx.device(other)
+        assert caught.value.nearest == nearest
     for bad in ('', 'native:', 'native:00', 'native:+1', 'native:\u0663', 'sim:123456', ' sim', 'sim:0\x00', '@numpy'):
         with pytest.raises(SpecError) as caught:
             cx.device(bad)

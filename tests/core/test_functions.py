@@ -259,7 +259,13 @@ def test_reductions_refuse(device: str) -> None:
     with pytest.raises(DtypeError):
         cx.ones(3, dtype='complex64', device=device).max()
     with pytest.raises(DtypeError):
-        cx.ones(3, dtype='bool', device=device).sum()
+        cx.ones(3, dtype='bool', device=device).mean()
+
+
+def test_true_ones_are_counted(device: str) -> None:
+    x = cx.arange(10, device=device) > 3
+    assert int(x.sum()) == 6 and x.sum().dtype == 'int64' and int(cx.sum(cx.reshape(x, (2, 5)), 1)[1]) == 5
+    assert int(cx.prod(x)) == 0
 
 
 def test_nan_wins(device: str) -> None:

@@ -27,7 +27,7 @@ class SimAllocator final : public Allocator {
   void raw_free(std::byte* data, std::size_t nbytes) noexcept override;
   std::int64_t total() const noexcept override { return memory_.size(); }
   std::int64_t free_raw() const noexcept override;
-  std::size_t max_pooled() const noexcept override { return static_cast<std::size_t>(memory_.size()) / 8; }
+  std::size_t max_pooled() const noexcept override { return static_cast<std::size_t>(memory_.size()) / 4; }
   void before_allocate(std::size_t nbytes) override;
   void reclaim() override;
 

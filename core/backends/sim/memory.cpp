@@ -45,6 +45,9 @@ bool Memory::reserve() noexcept {
       ::munmap(start, 2 * length);
       continue;
     }
+#ifdef MADV_HUGEPAGE
+    ::madvise(first + length, length, MADV_HUGEPAGE);  // else filling a big array is mostly page faults
+#endif
 #ifdef MADV_DONTDUMP
     ::madvise(start, 2 * length, MADV_DONTDUMP);
 #endif

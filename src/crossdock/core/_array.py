@@ -35,7 +35,11 @@ def host_values(array: Array, op: str) -> np.ndarray[Any, Any]:
 def represent(array: Array) -> str:
     """``array([0., 2.], shape=(2,), dtype=float32, device='native:0')``."""
     facts = f"shape={array.shape}, dtype={array.dtype}, device='{array.device}'"
-    values = np.array2string(host_values(array, 'repr'), separator=', ', prefix='array(')
+    shown = host_values(array, 'repr')
+    if array.dtype.kind in ('real floating', 'storage') and shown.dtype.isbuiltin != 1:
+        # NumPy prints the types of ml_dtypes one by one, 2.0 as 2.
+        shown = shown.astype(np.int8 if 'int' in array.dtype.name else np.float32)
+    values = np.array2string(shown, separator=', ', prefix='array(')
     return f'array({values}, {facts})'
 
 

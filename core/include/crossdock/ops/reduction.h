@@ -8,7 +8,7 @@
 
 namespace crossdock {
 
-// Over `axes`, or all when absent. sum, prod: `dtype`, or at least the default integer for small integers.
+// Over `axes`, or all when absent. sum, prod: `dtype`, or at least the default integer for bool and small integers.
 // max, min of an empty axis: ValueError. any, all: bool. Fresh; stays on the device.
 Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims,
              std::optional<Dtype> dtype = std::nullopt);
