@@ -1,5 +1,6 @@
 """Name devices, move arrays between libraries without copies where the memory is the same, see every transfer."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from crossdock import core, errors
@@ -30,6 +31,7 @@ from crossdock.devices import (
 from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers
 
 if TYPE_CHECKING:
+    from crossdock import serializers
     from crossdock.serializers import load, load_npz, save, save_npz
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     'Transfer',
     'TransferLog',
     # files
+    'serializers',
     'save',
     'load',
     'save_npz',
@@ -79,10 +82,9 @@ _IN_SERIALIZERS = ('save', 'load', 'save_npz', 'load_npz')
 
 def __getattr__(name: str) -> Any:
     # Files are read and written by few programs; the others do not pay for it.
-    if name in _IN_SERIALIZERS:
-        from crossdock import serializers
-
-        value = globals()[name] = getattr(serializers, name)
+    if name == 'serializers' or name in _IN_SERIALIZERS:
+        module = import_module('crossdock.serializers')
+        value = globals()[name] = module if name == 'serializers' else getattr(module, name)
         return value
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
 

@@ -55,6 +55,32 @@ def test_the_demo_prints_what_moved(tmp_path, capfd):
     assert any('implicit' in row and '40' in row for row in rows), out
 
 
+def test_the_demo_counts_no_reads_of_host_memory_as_moves(capfd):
+    assert main(['demo', '--device', 'native:0']) == 0
+    out = capfd.readouterr().out
+    assert 'plicit' not in out
+    assert 'nothing moved' in out
+
+
+def test_the_demo_follows_the_variable():
+    environment = os.environ | {'CROSSDOCK_DEVICE': 'sim:1'}
+    done = run('demo', env=environment)
+    assert done.stdout.startswith('device: sim:1 (as CROSSDOCK_DEVICE says)\n'), done
+    done = run('demo', '--device', 'native:0', env=environment | {'CROSSDOCK_DEVICE': 'sin:1'})
+    assert done.stdout.startswith('device: native:0 (as asked)\n'), done
+    for spec in ('auto', None):
+        # An empty value is as good as none.
+        done = run('demo', *(['--device', spec] if spec else []), env=environment | {'CROSSDOCK_DEVICE': ''})
+        assert done.stdout.startswith(f'device: {xd.choose_device()[0]} ('), done
+
+
+@pytest.mark.parametrize('spec', ['sin:1', 'native:99', 'auto'])
+def test_a_variable_that_names_no_device(spec, capsys, monkeypatch):
+    monkeypatch.setenv('CROSSDOCK_DEVICE', spec)
+    error = complains(capsys, 'demo')
+    assert error.startswith(f'crossdock: CROSSDOCK_DEVICE={spec}: ')
+
+
 def test_the_demo_leaves_no_file_behind(tmp_path):
     scratch = tmp_path / 'scratch'
     scratch.mkdir()
@@ -99,11 +125,23 @@ def test_words_that_mean_nothing(arguments, word, capsys):
     assert word in complains(capsys, *arguments)
 
 
-@pytest.mark.parametrize('path', ['.', 'absent/model.npz', '/proc/model.npz', '', 'a' * 300])
+@pytest.mark.parametrize('path', ['.', 'absent/model.npz', '/proc/model.npz', 'a' * 300, 'foo.txt', 'foo', '.npz'])
 def test_a_file_that_cannot_be_written(path, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert 'cannot write' in complains(capsys, 'demo', '--device', '@numpy', '--save', path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_without_a_name(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "--save '' names no file" in complains(capsys, 'demo', '--device', '@numpy', '--save', '')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_suffix_in_capitals(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(['demo', '--device', '@numpy', '--save', 'DIGITS.NPZ']) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ['DIGITS.NPZ']
 
 
 def test_the_demo_names_its_extra(capsys, monkeypatch):
@@ -149,8 +187,33 @@ def test_the_table_keeps_specs_and_reasons_whole(capsys, monkeypatch):
     monkeypatch.setattr(xd, 'describe_devices', lambda: [row])
     assert main(['devices']) == 0
     assert reason in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: True)
     monkeypatch.setenv('COLUMNS', '50')
     assert main(['devices']) == 0
     out = capsys.readouterr().out
     assert '@thing:0' in out
     assert '…' not in out
+    assert reason not in out
+    assert reason in ' '.join(line[26:].strip() for line in out.splitlines()[1:]), out
+
+
+def test_a_row_is_a_line_where_stdout_is_no_terminal(capsys, monkeypatch):
+    reason = 'word ' * 100 + '[end]'
+    rows = [
+        {
+            'spec': '@thing:0',
+            'kind': 'thing',
+            'available': False,
+            'reason': reason.replace(' ', '\n', 1),
+            'physical': '',
+        },
+        {'spec': '@numpy', 'kind': 'numpy', 'available': True, 'reason': '', 'physical': 'host'},
+    ]
+    monkeypatch.setattr(xd, 'describe_devices', lambda: rows)
+    monkeypatch.setenv('COLUMNS', '50')
+    assert main(['devices']) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        'device    kind   works  memory  why not',
+        f'@thing:0  thing  no             {reason}',
+        '@numpy    numpy  yes    host',
+    ]

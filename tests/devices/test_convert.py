@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import crossdock as xd
-from crossdock.errors import DeviceError, DeviceUnavailableError
+from crossdock.errors import DeviceError, DeviceUnavailableError, GraphError
 
 SPECS = ['@numpy', 'native:0', 'native:1', 'sim:0', 'sim:1']
 
@@ -49,3 +49,65 @@ def test_to_gpu():
             xd.to_gpu(np.zeros(3))
         with pytest.raises(DeviceUnavailableError, match='@cupy:1'):
             xd.to_gpu(np.zeros(3), 1)
+
+
+class Parameter:
+    """As of a library that is not known here: it exports itself without its graph only."""
+
+    def __init__(self, array, requires_grad=True):
+        self.array, self.requires_grad = array, requires_grad
+
+    def detach(self):
+        return Parameter(self.array, requires_grad=False)
+
+    def __dlpack__(self, **options):
+        assert not self.requires_grad
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Kept(Parameter):
+    def detach(self):
+        return self
+
+
+class Stuck(Parameter):
+    detach = None
+
+
+class Known(Parameter):
+    def detach(self):
+        return xd.get_device('native').send(self.array)
+
+
+@pytest.mark.parametrize('kind', [Parameter, Known])
+def test_a_graph_of_an_unknown_library_is_left_behind_when_asked(kind):
+    x = np.arange(3.0)
+    for tree in (kind(x), {'layer': [kind(x)]}):
+        with pytest.raises(GraphError, match='detach'):
+            xd.to_numpy(tree)
+    with pytest.raises(GraphError, match=r"at \['layer'\]\[0\].*detach"):
+        xd.get_device('sim:0').send({'layer': [kind(x)]})
+    out = xd.to_numpy({'layer': [kind(x)]}, detach=True)['layer'][0]
+    assert type(out) is np.ndarray
+    assert np.shares_memory(out, x)
+    assert xd.to_numpy(kind(x), detach=True).tolist() == [0, 1, 2]
+    y = np.zeros(3)
+    xd.copyto(y, kind(x))
+    assert y.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize('kind', [Kept, Stuck])
+def test_a_graph_that_cannot_be_left_behind(kind):
+    with pytest.raises(GraphError):
+        xd.to_numpy(kind(np.zeros(3)), detach=True)
+
+
+def test_without_a_graph_nothing_is_detached():
+    class Plain(Parameter):
+        def detach(self):
+            raise AssertionError
+
+    assert xd.to_numpy(Plain(np.zeros(3), requires_grad=False), detach=True).tolist() == [0, 0, 0]

@@ -31,6 +31,19 @@ def test_unknown_names_are_attribute_errors():
         _ = xd.nonsense
 
 
+@pytest.mark.parametrize('code', ['xd.serializers.save_npz', 'xd.save; xd.serializers.save', 'xd.serializers; xd.load'])
+def test_serializers_are_there_before_anything_was_saved(code):
+    # In a process of its own: once imported they are an attribute anyway.
+    done = subprocess.run([sys.executable, '-c', f'import crossdock as xd; {code}'], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_serializers_are_imported_late():
+    code = 'import sys, crossdock; print("crossdock.serializers" in sys.modules)'
+    out = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == 'False'
+
+
 def test_imports_no_library_but_numpy():
     heavy = {'torch', 'jax', 'cupy', 'h5py', 'zarr', 'matplotlib', 'rich', 'sklearn', 'optree', 'click', 'pytest'}
     code = f'import sys, crossdock; print({heavy} & set(sys.modules))'

@@ -8,7 +8,7 @@ import pytest
 
 import crossdock as xd
 from crossdock.devices import Visitor
-from crossdock.errors import MixedDevicesError
+from crossdock.errors import DtypeError, MixedDevicesError, UnknownArrayError
 
 
 class Linear(xd.DeviceResident):
@@ -34,6 +34,45 @@ def test_the_device_is_that_of_the_contents():
     with pytest.raises(MixedDevicesError, match='native:0'):
         _ = model.device
     assert model.first.device is xd.get_device('native:0')
+
+
+def test_attributes_are_named():
+    model = Model().to_device('sim:0')
+    sim = xd.get_device('sim:0')
+    object.__setattr__(model.first, 'b', np.zeros(2))
+    model.layers[1][1]['extra'] = xd.get_device('native:1').send(np.zeros(2))
+    with pytest.raises(MixedDevicesError) as caught:
+        _ = model.device
+    assert str(caught.value) == (
+        'the arrays of a Model are on several devices: first.W, layers[0].W, layers[1][0].W on sim:0; '
+        "first.b on @numpy; layers[1][1]['extra'] on native:1; bring them together with its to_device(...)"
+    )
+    assert caught.value.arguments[1] == ('first.b', '@numpy')
+    assert caught.value.devices == ('sim:0', '@numpy', 'native:1')
+    object.__setattr__(model.layers[0], 'W', np.array(['text']))
+    with pytest.raises(DtypeError, match=r'^at \.layers\[0\]\.W: '):
+        model.to_device('sim:0')
+    model.layers.clear()
+    with xd.trace_transfers() as log:
+        model.to_device('sim:0')
+    assert [row.path for row in log] == ['.first.b']
+    assert model.device is sim
+
+
+def test_of_many_attributes_a_few_are_named():
+    model = Linear()
+    model.bag = [np.zeros(1) for _ in range(9)]
+    model.b = xd.get_device('native:0').send(np.zeros(2))
+    with pytest.raises(MixedDevicesError, match=r'W, bag\[0\], bag\[1\] and 7 more on @numpy; b on native:0'):
+        _ = model.device
+
+
+def test_a_model_is_sent_by_its_own_method():
+    for tree in (Linear(), [Linear()]):
+        with pytest.raises(UnknownArrayError, match=r"Linear is a model.*model\.to_device\('@numpy'\)"):
+            xd.get_device('sim:0').send(tree)
+    with pytest.raises(UnknownArrayError, match='is no array'):
+        xd.get_device('sim:0').send(Linear)
 
 
 def test_everything_moves():

@@ -58,6 +58,24 @@ def test_the_nearest_spec_is_named(bad, nearest):
         assert f'Did you mean {nearest!r}?' in str(error)
 
 
+@pytest.mark.parametrize(
+    'other', ['mps', '@mps', 'torch', '@torch', '@torch:cpu', '@jax', '@jax:0', 'xpu', 'tpu', 'hip', 'rocm', 'metal']
+)
+def test_nothing_is_guessed_for_the_devices_of_others(other):
+    with pytest.raises(SpecError, match=r'known kinds: @cupy, ') as caught:
+        xd.get_device(other)
+    assert caught.value.nearest is None
+    assert 'Did you mean' not in str(caught.value)
+
+
+@pytest.mark.parametrize('spec', ['auto', 'AUTO', ' auto'])
+def test_who_chooses_is_named(spec):
+    with pytest.raises(SpecError, match=r'choose_device\(\).*--device auto') as caught:
+        xd.get_device(spec)
+    assert caught.value.spec == spec
+    assert '@numpy' in caught.value.known
+
+
 def test_the_message_of_an_unknown_kind():
     with pytest.raises(
         SpecError, match=r"no device kind 'cud' in 'cud:0'; known kinds: @cupy, .*@numpy, .*cuda, native, sim"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections import Counter
@@ -15,24 +16,47 @@ import click
 import crossdock as xd
 from crossdock.cli import _digits
 from crossdock.cli._complaint import Complaint
+from crossdock.errors import CrossdockError
 
 __all__ = ['demo']
 
+VARIABLE = 'CROSSDOCK_DEVICE'
+
 
 @click.command()
-@click.option('--device', 'spec', default='auto', show_default=True, metavar='SPEC', help='Where to train, as sim:0.')
-@click.option('--save', 'path', type=Path, metavar='FILE', help='Keep the trained model in this file (npz).')
-def demo(spec: str, path: Path | None) -> None:
+@click.option(
+    '--device',
+    'spec',
+    metavar='SPEC',
+    help=f'Where to train, as sim:0, or auto: on the best device here.  [default: what {VARIABLE} names, else auto]',
+)
+@click.option('--save', 'name', metavar='FILE', help='Keep the trained model in this file (.npz).')
+def demo(spec: str | None, name: str | None) -> None:
     """Train a small network on a device and print what moved.
 
     The network learns scikit-learn's 1,797 handwritten digits. The model is saved from the device and loaded into
     host memory; the last line is the loaded model's accuracy on digits that it has not seen.
     """
-    device, reason = xd.choose_device() if spec == 'auto' else (xd.get_device(spec), 'as asked')
+    device, reason = chosen(spec)
     with tempfile.TemporaryDirectory() as scratch:
-        file = Path(scratch, 'digits.npz') if path is None else checked(path)
+        file = Path(scratch, 'digits.npz') if name is None else checked(name)
         click.echo(f'device: {device} ({reason})')
-        run(device, file, kept=path is not None)
+        run(device, file, kept=name is not None)
+
+
+def chosen(spec: str | None) -> tuple[xd.Device, str]:
+    """The device to train on, and why it is that one."""
+    if spec == 'auto':
+        return xd.choose_device()
+    if spec is not None:
+        return xd.get_device(spec), 'as asked'
+    spec = os.environ.get(VARIABLE)
+    if not spec:
+        return xd.choose_device()
+    try:
+        return xd.get_device(spec), f'as {VARIABLE} says'
+    except CrossdockError as error:
+        raise Complaint(f'{VARIABLE}={spec}: {error}') from error
 
 
 def run(device: xd.Device, file: Path, *, kept: bool) -> None:
@@ -63,8 +87,11 @@ def read_digits() -> _digits.Digits:
         raise Complaint(f'the demo needs scikit-learn ({error}); install it with {advice}') from error
 
 
-def checked(path: Path) -> Path:
-    """The path, if a file can be written there; asked before the training, not after."""
+def checked(name: str) -> Path:
+    """The path, if an npz file can be written there; asked before the training, not after."""
+    if not name:
+        raise Complaint("--save '' names no file; write one such as digits.npz")
+    path = Path(name)
     try:
         if path.is_dir():
             raise IsADirectoryError(EISDIR, 'it is a folder')
@@ -72,6 +99,8 @@ def checked(path: Path) -> Path:
             pass
     except OSError as error:
         raise unwritable(path, error) from error
+    if path.suffix.lower() != '.npz':
+        raise Complaint(f'cannot write {path}: the demo saves npz files, whose names end in .npz')
     return path
 
 
@@ -112,6 +141,8 @@ def show(log: xd.TransferLog) -> None:
     count: Counter[tuple[str, str, str]] = Counter()
     nbytes: Counter[tuple[str, str, str]] = Counter()
     for row in log:
+        if row.host:  # a number read from memory that the host shares: nothing crosses
+            continue
         way = row.source, row.target, 'implicit' if row.implicit else 'explicit'
         count[way] += 1
         nbytes[way] += row.nbytes

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
 import crossdock as xd
+from crossdock.cli._complaint import one_line
+from crossdock.devices import DeviceRow
 
 __all__ = ['devices']
+
+HEADINGS = ('device', 'kind', 'works', 'memory', 'why not')
 
 
 @click.command()
@@ -18,17 +23,37 @@ def devices(as_json: bool) -> None:
     rows = xd.describe_devices()
     if as_json:
         click.echo(json.dumps(rows, indent=2))
-        return
+    elif sys.stdout.isatty():
+        show(rows)
+    else:
+        click.echo(lines(rows))
+
+
+def show(rows: list[DeviceRow]) -> None:
+    """Print a table that fits the terminal."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for name in ('device', 'kind', 'works', 'memory'):
+    *names, last = HEADINGS
+    for name in names:
         table.add_column(name, no_wrap=True)
-    table.add_column('why not', overflow='fold')
+    table.add_column(last, overflow='fold')
     for row in rows:
         works = '[green]yes[/]' if row['available'] else '[red]no[/]'
         # Reasons may hold brackets, as in 'pip install package[extra]'.
         table.add_row(row['spec'], row['kind'], works, row['physical'], escape(row['reason']))
     Console().print(table)
+
+
+def lines(rows: list[DeviceRow]) -> str:
+    """One line for each device, however long, for files and for programs that search them."""
+    cells = [HEADINGS, *(_cells(row) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    return '\n'.join('  '.join(map(str.ljust, line, widths)).rstrip() for line in cells)
+
+
+def _cells(row: DeviceRow) -> tuple[str, ...]:
+    works = 'yes' if row['available'] else 'no'
+    return row['spec'], row['kind'], works, row['physical'], one_line(row['reason'])

@@ -7,20 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from crossdock.devices._registry import backends
+from crossdock.devices._registry import backends, owner
 from crossdock.errors import CrossdockError, DtypeError, GraphError, UnknownArrayError
 
 __all__ = ['read_foreign', 'shown', 'unknown']
 
 _DLPACK_CPU = 1
 _TEXT = (str, bytes, np.str_, np.bytes_)
+_REASONS: dict[type, str] = {
+    str: 'no device holds text; leave it out, or encode it as numbers',
+    bytes: "bytes may be text, which no device holds; if they are numbers, send np.frombuffer(data, dtype='uint8')",
+}
 
 
-def read_foreign(value: Any) -> Any:
+def read_foreign(value: Any, *, detach: bool = False) -> Any:
     """An array of a known library over the memory of an unknown object.
 
     Asks for DLPack, ``__cuda_array_interface__``, ``__array_interface__``, the buffer protocol and ``__array__``, in
     this order.
+
+    Parameters
+    ----------
+    value : object
+        Anything that is no array of a known library.
+    detach : bool
+        Leave a differentiable graph behind, by the object's own ``detach()``, instead of refusing.
 
     Returns
     -------
@@ -32,12 +43,16 @@ def read_foreign(value: Any) -> Any:
     UnknownArrayError
         It offers none of them, or what it offers cannot be read.
     GraphError
-        It takes part in a differentiable graph.
+        It takes part in a differentiable graph and ``detach=False``, or it cannot be detached.
     """
+    if detach and _has_graph(value) and callable(getattr(value, 'detach', None)):
+        value = value.detach()
+        if owner(type(value)) is not None:
+            return value
     kind = type(value)
     if issubclass(kind, _TEXT) or isinstance(value, type):
         raise unknown(value)
-    if getattr(value, 'requires_grad', False) is True:
+    if _has_graph(value):
         raise GraphError(f'a {_full_name(kind)} takes part in a differentiable graph; call its detach() first')
     if hasattr(kind, '__dlpack__') and hasattr(kind, '__dlpack_device__'):
         return _from_dlpack(value)
@@ -60,10 +75,22 @@ def unknown(value: Any, why: str = '') -> UnknownArrayError:
     """The error for an object that is no array."""
     if why:
         return UnknownArrayError(f'{shown(value)} cannot be read as an array: {why}')
+    for kind, reason in _REASONS.items():
+        if isinstance(value, kind):
+            return UnknownArrayError(f'{shown(value)} is no array: {reason}')
+    if hasattr(type(value), 'device_resident_accept'):
+        return UnknownArrayError(
+            f'{shown(value)} is a model, which is moved in place: call its to_device(...), as in '
+            "model.to_device('@numpy')"
+        )
     return UnknownArrayError(
         f'{shown(value)} is no array: it offers no DLPack, array interface, buffer or __array__. Allowed are arrays, '
         'numbers, None, and lists, tuples, dicts, dataclasses and optree-registered types of them'
     )
+
+
+def _has_graph(value: Any) -> bool:
+    return getattr(value, 'requires_grad', False) is True
 
 
 def _from_dlpack(value: Any) -> Any:

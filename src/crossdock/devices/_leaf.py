@@ -85,7 +85,7 @@ def read_leaf(value: Any, scalars: Backend, *, detach: bool = False) -> Leaf:
     backend = owner(type(value))
     foreign = backend is None
     if backend is None:
-        value = read_foreign(value)
+        value = read_foreign(value, detach=detach)
         backend = owner(type(value))
         assert backend is not None, 'foreign arrays are read into a known library'
     facts = backend.facts(value)

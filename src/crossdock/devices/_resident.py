@@ -15,6 +15,8 @@ from crossdock.devices._context import current_device
 from crossdock.devices._device import Device
 from crossdock.devices._lookup import get_device
 from crossdock.devices._modules import get_device_from_array
+from crossdock.devices._tree import Named
+from crossdock.errors import MixedDevicesError
 
 __all__ = ['DeviceResident', 'Visitor']
 
@@ -27,9 +29,11 @@ class Visitor:
     def __new__(cls, *arguments: Any) -> Self:
         visitor = super().__new__(cls)
         visitor._entered = set()
+        visitor._steps = []
         return visitor
 
     _entered: set[int]
+    _steps: list[str]  # the way from the model to where the walk is, such as ['.layers', '[0]', '.W']
 
     def _enter(self, node: object) -> bool:
         """Whether `node`, which others may hold too, has not been walked yet."""
@@ -80,12 +84,15 @@ class DeviceResident:
         Raises
         ------
         MixedDevicesError
-            They live on several devices.
+            They live on several devices; names the attributes that do.
         """
         found = _Gather()
         self.device_resident_accept(found)
         if found.arrays:
-            return get_device_from_array(*found.arrays)
+            try:
+                return get_device_from_array(*found.arrays)
+            except MixedDevicesError as error:
+                raise _mixed(self, found.paths, error) from None
         return self.__dict__.get(_DEVICE) or current_device()
 
     def to_device(self, spec: Any) -> Self:
@@ -104,12 +111,12 @@ class DeviceResident:
         Raises
         ------
         CrossdockError
-            As `Device.send`; then nothing has changed.
+            As `Device.send`, with the attribute that the error is about; then nothing has changed.
         """
         device = get_device(spec)
         found = _Gather()
         self.device_resident_accept(found)
-        sent = device.send(found.arrays)
+        sent = device.send(Named(found.paths, found.arrays))
         self.device_resident_accept(_Replace(found.arrays, sent, device))
         return self
 
@@ -125,7 +132,7 @@ class DeviceResident:
         """
         if visitor._enter(self):
             visitor.visit_device_resident(self)
-            _visit_items(_attributes(self), functools.partial(object.__setattr__, self), visitor)
+            _visit_attributes(self, functools.partial(object.__setattr__, self), visitor)
 
     def __setattr__(self, name: str, value: Any) -> None:
         device = self.__dict__.get(_DEVICE)
@@ -138,16 +145,18 @@ class DeviceResident:
 
 
 class _Gather(Visitor):
-    """Collects every array once."""
+    """Collects every array once, and the path where it is first met."""
 
     def __init__(self) -> None:
         self.arrays: list[Any] = []
+        self.paths: list[str] = []
         self._seen: set[int] = set()
 
     def visit_array(self, array: Any) -> Any:
         if id(array) not in self._seen:
             self._seen.add(id(array))
             self.arrays.append(array)
+            self.paths.append(''.join(self._steps))
         return array
 
 
@@ -186,7 +195,7 @@ def _visit(value: Any, visitor: Visitor) -> Any:
     elif _registry.owner(type(value)) is not None:
         return visitor.visit_array(value)
     elif isinstance(value, tuple):
-        changed = [_visit(item, visitor) for item in value]
+        changed = [_visit_below(f'[{i}]', item, visitor) for i, item in enumerate(value)]
         same = all(new is old for new, old in zip(changed, value))
         return value if same else getattr(type(value), '_make', type(value))(changed)
     elif isinstance(value, list | deque):
@@ -203,10 +212,10 @@ def _visit(value: Any, visitor: Visitor) -> Any:
 def _visit_dataclass(value: Any, visitor: Visitor) -> Any:
     if not type(value).__dataclass_params__.frozen:
         if visitor._enter(value):
-            _visit_items(_attributes(value), functools.partial(setattr, value), visitor)
+            _visit_attributes(value, functools.partial(setattr, value), visitor)
         return value
     changed = copy.copy(value)
-    _visit_items(_attributes(value), functools.partial(object.__setattr__, changed), visitor)
+    _visit_attributes(value, functools.partial(object.__setattr__, changed), visitor)
     same = all(new is old for (_, new), (_, old) in zip(_attributes(changed), _attributes(value)))
     return value if same else changed
 
@@ -221,8 +230,47 @@ def _slots_of(kind: type) -> list[str]:
     return [name for name, member in vars(kind).items() if isinstance(member, MemberDescriptorType)]
 
 
+def _visit_attributes(owner: object, put: Callable[[str, Any], None], visitor: Visitor) -> None:
+    for name, item in _attributes(owner):
+        changed = _visit_below(f'.{name}', item, visitor)
+        if changed is not item:
+            put(name, changed)
+
+
 def _visit_items(items: Iterable[tuple[Any, Any]], put: Callable[[Any, Any], None], visitor: Visitor) -> None:
     for key, item in list(items):
-        changed = _visit(item, visitor)
+        changed = _visit_below(f'[{key!r}]', item, visitor)
         if changed is not item:
             put(key, changed)
+
+
+def _visit_below(step: str, value: Any, visitor: Visitor) -> Any:
+    visitor._steps.append(step)
+    try:
+        return _visit(value, visitor)
+    finally:
+        visitor._steps.pop()
+
+
+def _mixed(model: DeviceResident, paths: list[str], error: MixedDevicesError) -> MixedDevicesError:
+    """The error with attributes in the place of positions, a few for each device."""
+    arguments = []
+    names: dict[str, list[str]] = {}
+    for position, device in error.arguments:
+        number, bracket, rest = str(position).partition('[')
+        path = (paths[int(number)] + bracket + rest).removeprefix('.') or 'an array'
+        arguments.append((path, device))
+        names.setdefault(device, []).append(path)
+    listed = '; '.join(f'{_few(some)} on {device}' for device, some in names.items())
+    return MixedDevicesError(
+        f'the arrays of a {type(model).__name__} are on several devices: {listed}; '
+        'bring them together with its to_device(...)',
+        arguments=tuple(arguments),
+        devices=error.devices,
+    )
+
+
+def _few(paths: list[str], most: int = 4) -> str:
+    if len(paths) <= most:
+        return ', '.join(paths)
+    return f'{", ".join(paths[: most - 1])} and {len(paths) - most + 1} more'

@@ -15,6 +15,7 @@ __all__ = ['Spec', 'from_number', 'parse', 'wrong_type']
 
 _NUMBER = re.compile(r'[0-9]+', re.ASCII)
 _MOST_GPUS = 10**5  # an index has five digits at most
+_NEAR = 0.65  # difflib's own 0.6 takes 'mps' for '@numpy'
 _OTHER_NAMES = {
     'cpu': '@numpy',
     'host': '@numpy',
@@ -101,6 +102,13 @@ def _shown(given: object) -> str:
 
 def _unknown_kind(text: str, given: object, head: str) -> SpecError:
     known = known_heads()
+    if text.strip().lower() == 'auto':
+        return SpecError(
+            f'{_shown(given)} names no device; choose_device() picks the best one, and so does --device auto on the '
+            f'command line. Known kinds: {", ".join(known)}.',
+            spec=given,
+            known=known,
+        )
     nearest = _nearest(text, known)
     kind = f'no device kind {_shown(head)} in' if head and head != given else 'no device kind in'
     return SpecError(
@@ -138,7 +146,7 @@ def _nearest(text: str, known: tuple[str, ...]) -> str | None:
     close = (
         [_OTHER_NAMES[head]]
         if head in _OTHER_NAMES
-        else get_close_matches(head, known, 1, 0.6) or get_close_matches('@' + head, known, 1, 0.6)
+        else get_close_matches(head, known, 1, _NEAR) or get_close_matches('@' + head, known, 1, _NEAR)
     )
     if close:
         tries += [close[0] + colon + suffix, _usual(close[0])]

@@ -16,7 +16,7 @@ import numpy as np
 
 from crossdock.devices._registry import owner
 
-__all__ = ['Tree']
+__all__ = ['Named', 'Tree']
 
 NAMESPACE = 'crossdock'
 _ATOMS = (bool, int, float, complex, str, bytes, np.generic)  # values, of which two equal ones are not one
@@ -32,6 +32,13 @@ def _optree() -> ModuleType:
     ordered.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
     atexit.register(ordered.close)
     return optree
+
+
+class Named(NamedTuple):
+    """Leaves, and the paths that they have for the user. As a tree it is built anew as the list of the leaves."""
+
+    paths: list[str]
+    leaves: list[Any]
 
 
 class _Leaf(NamedTuple):
@@ -110,6 +117,8 @@ class Tree:
             keys = tuple(node)
             children = ((f'{path}[{name!r}]', child) for name, child in node.items())
             return self._node(lambda values: kind(zip(keys, values)), children)
+        if kind is Named:
+            return self._node(list, zip(node.paths, node.leaves))
         if owner(kind) is not None or any(hasattr(kind, mark) for mark in _ARRAY_MARKS):
             return None
         return self._registered(node, path) or self._dataclass(node, path)
