@@ -62,6 +62,20 @@ def test_the_demo_counts_no_reads_of_host_memory_as_moves(capfd):
     assert 'nothing moved' in out
 
 
+def test_the_training_tells_no_function_where(monkeypatch):
+    # CuPy's functions that make arrays take no `device`.
+    class Narrow:
+        def __getattr__(self, name):
+            def call(*arguments, **options):
+                assert 'device' not in options
+                return getattr(np, name)(*arguments, **options)
+
+            return call
+
+    monkeypatch.setattr(xd, 'get_array_module', lambda *arrays: Narrow())
+    assert main(['demo', '--device', '@numpy']) == 0
+
+
 def test_the_demo_follows_the_variable():
     environment = os.environ | {'CROSSDOCK_DEVICE': 'sim:1'}
     done = run('demo', env=environment)

@@ -115,7 +115,8 @@ def train(digits: Digits, parameters: Parameters, on_epoch: Callable[[int, float
         Called with the count of finished epochs and the last batch's loss, the one number that is read per epoch.
     """
     xp = xd.get_array_module(digits.train_images)
-    classes = xp.arange(CLASSES, dtype=digits.train_labels.dtype, device=digits.train_labels.device)
+    # Sent, for CuPy's arange cannot be told where.
+    classes = xd.get_device_from_array(digits.train_labels).send(np.arange(CLASSES))
     targets = xp.astype(xp.expand_dims(digits.train_labels, axis=1) == classes, digits.train_images.dtype)
     speed = {name: xp.zeros_like(value) for name, value in parameters.items()}
     for epoch in range(EPOCHS):
