@@ -43,6 +43,20 @@ def test_nested_dicts_as_saved(file):
     assert tree['x']['y'].item() == 'text'
 
 
+def test_lists_are_in_order_with_none_among_them(file):
+    tree = load(file({'l': [None, *range(10), None], 'd': {'b': None, 'a': 1}, 'gap': {'0': 1, '10': 2, '2': 3}}))
+    assert list(tree['l']) == [str(i) for i in range(12)]
+    assert tree['l']['0'] is tree['l']['11'] is None
+    assert list(tree['d']) == ['a', 'b']
+    assert list(tree['gap']) == ['0', '10', '2']
+
+
+def test_lists_are_in_order_whatever_the_order_of_the_file(tmp_path):
+    np.savez(tmp_path / 'x.npz', **{name: np.zeros(1) for name in ('l/10/b', *(f'l/{i}/b' for i in range(9, -1, -1)))})
+    assert list(load(tmp_path / 'x.npz')['l']) == [str(i) for i in range(11)]
+    assert list(load(tmp_path / 'x.npz', prefix='l')) == [str(i) for i in range(11)]
+
+
 def test_flat(file):
     assert list(load(file({'a': {'b': 1}, 'c': 2}), flat=True)) == ['a/b', 'c']
     with pytest.raises(ValueError, match='flat'):
@@ -306,6 +320,16 @@ def test_strict_lists_everything_at_once(file):
     assert target['lost'] == 1
 
 
+def test_not_strict_lists_only_what_is_an_error(file):
+    path = file({'a': np.ones(3), 'b': np.ones(2), 'extra': 1})
+    with pytest.raises(StrictLoadError) as caught:
+        load(path, {'a': np.zeros(4), 'b': np.zeros(2), 'lost': 1}, strict=False)
+    error = caught.value
+    assert (error.missing, error.unexpected) == ((), ())
+    assert [row[0] for row in error.mismatched] == ['a']
+    assert not any(word in str(error) for word in ('lost', 'extra', 'strict=False'))
+
+
 def test_ignore_makes_strict_content(file):
     target = {'a': 0, 'mine': {'x': 5}}
     load(file({'a': 1, 'theirs': 2}), target, ignore=['mine', 'theirs'])
@@ -341,7 +365,7 @@ def test_a_mapping_that_cannot_change(file):
 
 def test_other_targets(file):
     path = file({'a': 1})
-    for bad in (np.zeros(1), 3, 'text', dict):
+    for bad in (np.zeros(1), 3.5, 'text'):
         with pytest.raises(TypeError, match='container'):
             load(path, bad)
     for leaf in (object(), np.zeros(2, 'i4,f8'), np.array([{}])):

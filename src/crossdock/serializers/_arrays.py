@@ -5,22 +5,35 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 
-from crossdock.devices import copyto, get_device, get_device_from_array, to_numpy
-from crossdock.errors import UnknownArrayError
+from crossdock.devices import copyto, get_device, get_device_from_array, plan, to_numpy
+from crossdock.errors import ReadOnlyError, UnknownArrayError
+from crossdock.transfer import Plan
 
 from ._dtypes import dtype_like
 
-__all__ = ['is_array', 'dtype_of', 'is_writable', 'is_on_host', 'to_host', 'fill', 'place_like', 'device_named', 'send']
+__all__ = [
+    'is_known',
+    'known',
+    'dtype_of',
+    'is_writable',
+    'is_on_host',
+    'to_host',
+    'fill',
+    'place_like',
+    'device_named',
+    'send',
+]
 
 Host = np.ndarray[Any, Any]
 
 
-def is_array(x: object) -> bool:
-    """Whether somebody here can read `x` as an array."""
+def is_known(x: object) -> bool:
+    """Whether `x`, which is neither a scalar nor a list, is an array of a library that is known here."""
     if isinstance(x, np.ndarray):
         return True
     try:
@@ -30,8 +43,26 @@ def is_array(x: object) -> bool:
     return True
 
 
+def known(x: Any) -> Any:
+    """`x` as an array of a library that is known here: itself, or a view of what an unknown array holds.
+
+    Raises
+    ------
+    UnknownArrayError, DtypeError, GraphError
+        Nobody here can read it.
+    """
+    if is_known(x):
+        return x
+    way = plan(x, '@numpy')
+    if not isinstance(way, Plan):
+        raise UnknownArrayError(f'a {type(x).__name__} is a container, and no array')
+    place = way.source.place
+    # Not on the host, it stays on its device: large arrays are pulled piece by piece.
+    return to_numpy(x) if place.physical == 'host' else get_device(place.device).send(x)
+
+
 def dtype_of(x: Any) -> np.dtype[Any]:
-    """The NumPy data type of an array of any library."""
+    """The NumPy data type of an array of a known library."""
     return dtype_like(x.dtype)
 
 
@@ -39,11 +70,33 @@ def is_writable(x: Any) -> bool:
     """Whether an array can be filled in place."""
     if isinstance(x, np.ndarray):
         return x.flags.writeable
-    return not getattr(x, 'readonly', False)
+    return not getattr(x, 'readonly', False) if is_known(x) else _writes_through(x)
+
+
+def _writes_through(x: Any) -> bool:
+    """Whether an array of an unknown library has what is written into the view of it."""
+    array = known(x)
+    if not isinstance(array, np.ndarray):
+        interface = getattr(x, '__cuda_array_interface__', None)
+        return is_writable(array) and not (interface and interface['data'][1])
+    # `__array__` alone promises no memory: what it gives may be a copy, and the same one each time.
+    if not array.flags.writeable or not _shows_memory(x):
+        return False
+    return array.size == 0 or array.ctypes.data == known(x).ctypes.data
+
+
+def _shows_memory(x: Any) -> bool:
+    if hasattr(type(x), '__dlpack__') or hasattr(x, '__array_interface__'):
+        return True
+    try:
+        memoryview(x).release()
+    except (TypeError, ValueError, BufferError):
+        return False
+    return True
 
 
 def is_on_host(x: Any) -> bool:
-    """Whether NumPy can look at the memory of `x`."""
+    """Whether NumPy can look at the memory of an array of a known library."""
     return isinstance(x, np.ndarray) or get_device_from_array(x).physical == 'host'
 
 
@@ -57,15 +110,48 @@ def to_host(x: Any, key: str) -> Host:
 
 def fill(target: Any, host: Host) -> None:
     """Copy `host`, of the same shape and data type, into `target` where it lives."""
-    if isinstance(target, np.ndarray):
-        target[...] = host  # text too, which no device holds
+    array = known(target)
+    if isinstance(array, np.ndarray):
+        array[...] = host  # text too, which no device holds
     else:
-        copyto(target, host)
+        copyto(array, host)
 
 
 def place_like(target: Any, host: Host, key: str) -> Any:
-    """`host` as an array of the library and on the device of `target`."""
-    return host if isinstance(target, np.ndarray) else get_device_from_array(target).send({key: host})[key]
+    """`host` as an array of the library and on the device of `target`.
+
+    Raises
+    ------
+    ReadOnlyError
+        `target` is of an unknown library, and a copy of it cannot be written to.
+    """
+    if isinstance(target, np.ndarray):
+        return host
+    if is_known(target):
+        return get_device_from_array(target).send({key: host})[key]
+    twin = _copied(target)
+    if twin is None:
+        name = f'{type(target).__module__}.{type(target).__qualname__}'
+        raise ReadOnlyError(
+            f'cannot load into {key!r}: neither the memory of a {name} nor that of a copy of it can be written to;'
+            ' have None in its place, and make one of what is loaded'
+        )
+    fill(twin, host)
+    return twin
+
+
+def _copied(x: Any) -> Any:
+    """A copy of an array of an unknown library that can be written to; None if there is no such copy."""
+    try:
+        twin = copy.deepcopy(x)
+        if not is_writable(twin):
+            return None
+    except Exception:  # it may be anybody's code
+        return None
+    ours, theirs = known(twin), known(x)
+    if isinstance(ours, np.ndarray) and isinstance(theirs, np.ndarray):
+        return None if np.may_share_memory(ours, theirs) else twin
+    return None if twin is x else twin
 
 
 def device_named(spec: Any) -> Any:

@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from crossdock.errors import DtypeError, UnknownArrayError
+from crossdock.errors import DtypeError, GraphError, UnknownArrayError
 
 from . import _arrays
 from ._dtypes import refusal
 
-__all__ = ['Leaf', 'SCALARS', 'scalar_array']
+__all__ = ['Leaf', 'SCALARS', 'PARTS', 'scalar_array']
 
 SCALARS = (bool, int, float, complex, str, bytes)
 CHUNK_NBYTES = 8 * 2**20
+PARTS = (
+    'give it a serialize(serializer) method or state_dict() and load_state_dict(), make it a dataclass,'
+    ' or put its parts in a dict'
+)
 
 
 class Leaf:
@@ -48,6 +52,8 @@ class Leaf:
         The value is nothing that a file can hold.
     DtypeError
         It is an array of a type that no file holds: Python objects, fields, unknown extension types.
+    GraphError
+        It is an array of an unknown library, and takes part in a differentiable graph.
     """
 
     def __init__(self, value: object, path: str, verb: str = 'save') -> None:
@@ -127,13 +133,24 @@ def _array_of(value: object, path: str, verb: str) -> Any:
         return np.asarray(value.data)
     if isinstance(value, np.ndarray):
         return np.asarray(value)  # a subclass may index and reshape by rules of its own
-    if _arrays.is_array(value):
-        return value
-    raise UnknownArrayError(
-        f'cannot {verb} {path!r}: {type(value).__name__} is no array, scalar, string or container that is known here;'
-        ' give it a serialize(serializer) method, or save its parts',
-        path=path,
-    )
+    return _known(value, path, verb)
+
+
+def _known(value: object, path: str, verb: str) -> Any:
+    """An array of a known library, from an array of any."""
+    try:
+        return _arrays.known(value)
+    except GraphError as error:
+        raise GraphError(f'cannot {verb} {path!r}: {error}; the state_dict() of a module is detached') from None
+    except DtypeError as error:
+        raise DtypeError(f'cannot {verb} {path!r}: {error}', dtype=error.dtype, path=path) from error
+    except UnknownArrayError as error:
+        why = str(error).partition('cannot be read as an array: ')[2]
+        raise UnknownArrayError(
+            f'cannot {verb} {path!r}: {type(value).__name__} '
+            + (f'cannot be read as an array: {why}' if why else f'is no array, scalar, string or container; {PARTS}'),
+            path=path,
+        ) from error
 
 
 def _blocks(x: Any) -> Iterator[Any]:

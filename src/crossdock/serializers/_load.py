@@ -8,6 +8,7 @@ from crossdock.errors import CorruptFileError, StrictLoadError
 from crossdock.transfer import Progress, tracking
 
 from . import _arrays
+from ._bare import bare
 from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
 from ._path import below, clashes
@@ -36,8 +37,9 @@ def load(
     """Load a file, into `obj` when it is given, else into nested dicts.
 
     Into a target, everything is read and checked before anything changes. A writable array is filled in place, where it
-    lives; one that cannot be is replaced in its container by one of the same type on the same device. Scalars and
-    strings come back as the target's Python type. No code is ever run from a file.
+    lives; one that cannot be is replaced in its container by one of the same type on the same device. An array of an
+    unknown library is filled if its memory can be written to, else replaced by a filled copy. Scalars and strings come
+    back as the target's Python type. No code is ever run from a file.
 
     Parameters
     ----------
@@ -66,8 +68,8 @@ def load(
     -------
     object
         What takes the place of `obj`: itself, unless it is a tuple or a frozen dataclass whose leaves were replaced.
-        Without a target, nested dicts as saved, with positions of lists as keys ``'0'``, ``'1'``; scalars are 0-d
-        arrays.
+        Without a target, nested dicts as saved, with positions of lists as keys ``'0'``, ``'1'``, in this order;
+        scalars are 0-d arrays. Other keys are in the order of the file, with those of None last.
 
     Raises
     ------
@@ -75,6 +77,8 @@ def load(
         The file is damaged or is not what it claims to be; names the file, the key and the reason.
     StrictLoadError
         File and target do not match; every difference is listed, with both sides.
+    ReadOnlyError
+        An array of an unknown library can neither be filled nor copied.
     OSError
         The file cannot be read.
 
@@ -136,7 +140,7 @@ def _load(
     if obj is not None and flat:
         raise ValueError('flat=True is for loading without a target')
     if obj is not None and not is_container(obj):
-        raise TypeError(f'cannot load into a bare {type(obj).__name__}: put it in a container')
+        raise bare(obj, 'load into')
     place = canonical(prefix)
     with format.open(path) as reader:
         if obj is None:
@@ -166,10 +170,19 @@ def _new_tree(
             _put(tree, [key[start:]] if flat else key[start:].split('/'), value)
             advance(reader.entries[key].nbytes)
     warn_swapped(path, [key for key in keys if reader.entries[key].swapped], stacklevel=5)
-    return tree
+    return _in_order(tree)
 
 
 def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
     for part in parts[:-1]:
         tree = tree.setdefault(part, {})
     tree[parts[-1]] = value
+
+
+def _in_order(tree: dict[str, Any]) -> dict[str, Any]:
+    """The same tree, with what was a list in the order of its positions, whatever the order of the file."""
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            tree[key] = _in_order(value)
+    positions = [str(i) for i in range(len(tree))]
+    return {key: tree[key] for key in positions} if tree.keys() == set(positions) else tree

@@ -10,6 +10,7 @@ from typing import Any
 from crossdock.transfer import Progress, tracking
 
 from ._atomic import replacing
+from ._bare import bare
 from ._collect import collect
 from ._format import Format
 from ._registry import format_for, format_named
@@ -41,8 +42,9 @@ def save(
         The file. A symbolic link is followed.
     obj : object
         A mapping, list, tuple, dataclass, an object with ``serialize(serializer)`` or with
-        ``state_dict()``/``load_state_dict()``, nested in any way. Leaves are arrays of any library, Python and NumPy
-        scalars, strings and None. Arrays of the other byte order are converted, with a warning.
+        ``state_dict()``/``load_state_dict()``, a `crossdock.devices.DeviceResident`, nested in any way. Leaves are
+        arrays of any library, whatever ``get_device('@numpy').send(x)`` reads, Python and NumPy scalars, strings and
+        None. Arrays of the other byte order are converted, with a warning.
     format : str, optional
         The format's name; by default the suffix of `path` tells.
     compression : str, optional
@@ -50,13 +52,14 @@ def save(
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     metadata : mapping, optional
-        Anything that JSON can hold, under string keys.
+        Anything that JSON can hold, under string keys; `NpzDeserializer` has it as ``metadata``.
 
     Raises
     ------
     TypeError
         A key that is neither string nor int; a value that is no array (`UnknownArrayError`) or an array that no file
-        can hold (`DtypeError`), with its key path.
+        can hold (`DtypeError`), with its key path; an array of an unknown library that takes part in a differentiable
+        graph (`GraphError`); an object without parts.
     ValueError
         A refused key, two values with the same key, an unknown format or compression; compression that makes the file
         so small that `load` would take it for a bomb.
@@ -121,7 +124,7 @@ def _save(
         known = ', '.join(map(repr, format.compressions)) or 'none'
         raise ValueError(f'{format.name} has no compression {compression!r}; it has: {known}')
     if not is_container(obj):
-        raise TypeError(f'cannot save a bare {type(obj).__name__}: put it in a container, such as {{"x": x}}')
+        raise bare(obj, 'save')
     checked = _checked_metadata(metadata)
     leaves = collect(obj)
     warn_swapped(path, [key for key, leaf in leaves.items() if leaf.swapped], stacklevel=4)

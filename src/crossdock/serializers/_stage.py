@@ -29,22 +29,29 @@ class Slot:
 
     Attributes
     ----------
+    seen : object
+        What stands in the target.
     value : object
+        The same; for an array of an unknown library a view of it, of a library that is known.
     fills : bool
         Whether the loaded data goes into the array that is there; else a new value takes its place.
     fixed : bool
         Whether nothing can take its place.
     """
 
+    seen: Any
     value: Any
     fills: bool
     fixed: bool
 
     @classmethod
-    def of(cls, value: Any, hand: Hand) -> Slot:
-        """The slot of a leaf that `hand` is at."""
-        is_array = value is not None and not isinstance(value, (*SCALARS, np.generic))
-        return cls(value, is_array and not hand.fresh and _arrays.is_writable(value), hand.fixed)
+    def of(cls, path: str, value: Any, hand: Hand) -> Slot:
+        """The slot of a leaf that `hand` is at; what no file can hold is refused."""
+        if not isinstance(value, SCALARS):
+            Leaf(value, path, 'load into')
+        if value is None or isinstance(value, (*SCALARS, np.generic)):
+            return cls(value, value, False, hand.fixed)
+        return cls(value, _arrays.known(value), not hand.fresh and _arrays.is_writable(value), hand.fixed)
 
 
 class _Wanting(Hand):
@@ -57,9 +64,7 @@ class _Wanting(Hand):
     def leaf(self, path: str, value: Any) -> Any:
         if path in self.slots:
             raise ValueError(f'two values have the key {path!r}')
-        if not isinstance(value, SCALARS):
-            Leaf(value, path, 'load into')  # refuses what no file can hold
-        self.slots[path] = Slot.of(value, self)
+        self.slots[path] = Slot.of(path, value, self)
         return value
 
     def serializer(self, path: str) -> Deserializer:
@@ -80,23 +85,24 @@ class _Committing(Hand):
     def leaf(self, path: str, value: Any) -> Any:
         if path not in self.slots:
             # An object that asks for more once it has loaded a value: read it now.
-            self.slots[path] = Slot.of(value, self)
+            self.slots[path] = Slot.of(path, value, self)
             self.staged.update(self.loader.stage({path: self.slots[path]}, path, whole=True))
         if path not in self.staged:
             return value
         slot, loaded = self.slots[path], self.staged.pop(path)
         if not slot.fills or loaded is None:
             return loaded
-        if value is not slot.value and not self._takes(value, loaded):
-            return _arrays.place_like(slot.value, loaded, path)
+        if value is not slot.seen and not self._takes(path, value, loaded):
+            return _arrays.place_like(slot.seen, loaded, path)
         _arrays.fill(value, loaded)
         return value
 
-    def _takes(self, value: Any, loaded: np.ndarray[Any, Any]) -> bool:
+    def _takes(self, path: str, value: Any, loaded: np.ndarray[Any, Any]) -> bool:
         """Whether an array that was not there in the dry pass can be filled with what was staged for another."""
-        if not Slot.of(value, self).fills:
+        slot = Slot.of(path, value, self)
+        if not slot.fills:
             return False
-        return tuple(value.shape) == loaded.shape and bool(wanted_dtype(value) == loaded.dtype)
+        return tuple(slot.value.shape) == loaded.shape and bool(wanted_dtype(slot.value) == loaded.dtype)
 
     def serializer(self, path: str) -> Deserializer:
         return Deserializer(self, path)
@@ -193,7 +199,9 @@ class Loader:
             for key, entry in entries.items()
             if key in slots and not fits(entry, slots[key].value)
         )
-        if mismatched or (self.strict and (missing or unexpected)):
+        if not self.strict:
+            missing = unexpected = ()
+        if missing or unexpected or mismatched:
             raise self._mismatch(missing, unexpected, mismatched)
         return list(entries)
 
@@ -216,7 +224,7 @@ class Loader:
             slot = slots[key]
             if slot.fixed and not slot.fills and not (slot.value is None and self.reader.entries[key].dtype is None):
                 raise TypeError(
-                    f'cannot load {key!r}: {type(slot.value).__name__} cannot be changed in place,'
+                    f'cannot load {key!r}: {type(slot.seen).__name__} cannot be changed in place,'
                     ' and the mapping that holds it cannot be changed either'
                 )
 
@@ -232,4 +240,4 @@ class Loader:
         host = host.astype(wanted_dtype(value), copy=False)
         if isinstance(value, np.generic):
             return host[()]
-        return host if slot.fills else _arrays.place_like(value, host, key)
+        return host if slot.fills else _arrays.place_like(slot.seen, host, key)

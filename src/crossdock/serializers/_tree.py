@@ -17,6 +17,7 @@ import numpy as np
 
 from ._leaf import SCALARS
 from ._path import join, where
+from ._resident import attributes, is_resident, names_all, stays_with
 
 __all__ = ['Hand', 'visit', 'is_container']
 
@@ -32,6 +33,8 @@ class Hand:
         Whether the leaves being walked belong to a copy of a ``state_dict()``, so that none may be filled in place.
     fixed : bool
         Whether the leaves being walked are in a mapping that cannot be changed.
+    arrays_only : bool
+        Whether the leaves being walked are among the attributes of a model, of which all that is no array stays out.
     """
 
     commits = False
@@ -39,6 +42,7 @@ class Hand:
     def __init__(self) -> None:
         self.fresh = False
         self.fixed = False
+        self.arrays_only = False
         self._open: set[int] = set()
 
     def leaf(self, path: str, value: Any) -> Any:
@@ -62,13 +66,17 @@ class Hand:
         """Hold `node` open while its parts are walked; a node that contains itself is an error."""
         if id(node) in self._open:
             raise TypeError(f'{where(path)} contains itself, which no file can hold')
-        before = self.fresh, self.fixed
+        before = self.fresh, self.fixed, self.arrays_only
         self._open.add(id(node))
         try:
             yield
         finally:
             self._open.discard(id(node))
-            self.fresh, self.fixed = before
+            self.fresh, self.fixed, self.arrays_only = before
+
+    def encloses(self, node: object) -> bool:
+        """Whether the parts of `node` are being walked."""
+        return id(node) in self._open
 
 
 def is_container(node: object) -> bool:
@@ -76,15 +84,18 @@ def is_container(node: object) -> bool:
     if isinstance(node, type | np.ndarray | np.generic):
         return False
     known = isinstance(node, Mapping | list | tuple | deque) or dataclasses.is_dataclass(node)
-    return known or _has(node, 'serialize') or _has_state(node)
+    return known or _has(node, 'serialize') or _has_state(node) or is_resident(node)
 
 
 def visit(node: Any, path: str, hand: Hand) -> Any:
     """Walk `node`, found at `path`, and return what takes its place: itself, unless it cannot be changed in place."""
     if node is None or isinstance(node, (*SCALARS, np.ndarray, np.generic)) or not is_container(node):
-        return hand.leaf(path, node)
+        return node if hand.arrays_only and not stays_with(node) else hand.leaf(path, node)
+    if hand.arrays_only and hand.encloses(node):
+        return node  # a reference to the model that it is part of is no part of it
     with hand.inside(node, path):
         if _has(node, 'serialize'):
+            hand.arrays_only = False
             node.serialize(hand.serializer(path))
             return node
         if _has_state(node):
@@ -99,12 +110,12 @@ def visit(node: Any, path: str, hand: Hand) -> Any:
                 if new is not value:
                     node[i] = new
             return node
-        return _visit_dataclass(node, path, hand)
+        return _visit_resident(node, path, hand) if is_resident(node) else _visit_dataclass(node, path, hand)
 
 
 def _visit_state(node: Any, path: str, hand: Hand) -> Any:
     state = node.state_dict()
-    hand.fresh, hand.fixed = True, False
+    hand.fresh, hand.fixed, hand.arrays_only = True, False, False
     if hand.commits:
         node.load_state_dict(visit(_copied(state), path, hand))
     else:
@@ -116,10 +127,49 @@ def _visit_mapping(node: Mapping[Any, Any], path: str, hand: Hand) -> Any:
     if not isinstance(node, MutableMapping):
         hand.fixed = True  # staging refuses leaves that would have to be replaced
     for key, value in list(node.items()):
+        if hand.arrays_only and not _has_arrays(value):
+            continue  # so that its key may be anything
         new = visit(value, join(path, key), hand)
         if new is not value and isinstance(node, MutableMapping):
             node[key] = new
     return node
+
+
+def _visit_resident(node: Any, path: str, hand: Hand) -> Any:
+    if not names_all(node):
+        raise TypeError(
+            f'{where(path)}: {type(node).__name__} shows its arrays by a device_resident_accept() of its own,'
+            ' which names none; give it a serialize(serializer) method'
+        )
+    hand.arrays_only = True
+    for name, value in attributes(node):
+        if not _has_arrays(value):
+            continue
+        new = visit(value, join(path, name), hand)
+        if new is not value:
+            object.__setattr__(node, name, new)  # it is where the old one was, and need not be sent there
+    return node
+
+
+def _has_arrays(node: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether there is anything to save in what a model holds."""
+    if any(node is outer for outer in around):
+        return False
+    if not is_container(node):
+        return stays_with(node)
+    if _has(node, 'serialize') or _has_state(node) or (is_resident(node) and not names_all(node)):
+        return True
+    return any(_has_arrays(part, (*around, node)) for part in _parts(node))
+
+
+def _parts(node: Any) -> Iterable[Any]:
+    if isinstance(node, Mapping):
+        return node.values()
+    if isinstance(node, list | tuple | deque):
+        return node
+    if is_resident(node):
+        return [value for _, value in attributes(node)]
+    return [getattr(node, field.name) for field in dataclasses.fields(node) if hasattr(node, field.name)]
 
 
 def _visit_tuple(node: tuple[Any, ...], path: str, hand: Hand) -> Any:
