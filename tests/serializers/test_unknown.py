@@ -235,7 +235,6 @@ class OnDevice:
 @pytest.fixture
 def reaching(monkeypatch):
     monkeypatch.setattr(SIM, 'adopt', lambda producer: producer.array)
-    monkeypatch.setattr(SIM, 'alias_in', lambda view, place: view)
 
 
 @pytest.mark.usefixtures('reaching')

@@ -88,6 +88,8 @@ class CoreBackend(Backend):
         return exchange.as_numpy(array) if array.device.is_host else array
 
     def alias_in(self, view: Any, place: PlaceFacts) -> Any:
+        if isinstance(view, core.Array):  # on an accelerator, whose memory only the core's arrays show
+            return view.to_device(core.device(place.device))
         return exchange.from_numpy(view, device=core.device(place.device))
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
