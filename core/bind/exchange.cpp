@@ -25,23 +25,35 @@ void drop_reference(PyObject* object) {
   Py_DECREF(object);
 }
 
-Array wrap(nb::object owner, std::uintptr_t address, nb::handle shape, nb::handle strides, nb::handle dtype,
-           bool readonly, nb::handle device) {
+// Gives the view of a buffer back when it goes out of scope.
+struct BufferView : Py_buffer {
+  BufferView(nb::handle exporter, int flags) {
+    if (PyObject_GetBuffer(exporter.ptr(), this, flags) < 0) throw nb::python_error();
+  }
+  ~BufferView() { PyBuffer_Release(this); }
+  BufferView(const BufferView&) = delete;
+  BufferView& operator=(const BufferView&) = delete;
+};
+
+// The exporter of a buffer keeps its memory as long as it lives, so that a reference to it is enough.
+Array wrap(nb::object owner, nb::handle dtype, nb::handle device) {
   const Dtype wanted = dtype_of(dtype);
   Device& place = device_of(device);
   if (!place.is_host()) {
     throw DeviceError("host memory cannot be seen by '" + place.spec() + "'; copy it there", place.spec());
   }
-  Dims extents = dims_of(shape, "shape"), steps = dims_of(strides, "strides");
-  if (extents.size() != steps.size()) {
-    throw DimensionError("shape " + to_string(extents) + " and strides " + to_string(steps) + " differ in length");
+  const BufferView view(owner, PyBUF_STRIDES);
+  if (view.itemsize != itemsize(wanted)) {
+    throw DtypeError("elements of " + std::to_string(view.itemsize) + " bytes are no " + std::string(name(wanted)));
   }
-  checked_nbytes(extents, itemsize(wanted));
-  const auto [low, high] = byte_extent(extents, steps, itemsize(wanted));
-  auto* data = reinterpret_cast<std::byte*>(address);
+  Dims shape(reinterpret_cast<const std::int64_t*>(view.shape), view.ndim);
+  Dims strides(reinterpret_cast<const std::int64_t*>(view.strides), view.ndim);
+  checked_nbytes(shape, itemsize(wanted));
+  const auto [low, high] = byte_extent(shape, strides, itemsize(wanted));
+  auto* data = static_cast<std::byte*>(view.buf);
   PyObject* held = owner.release().ptr();
   auto buffer = Buffer::borrow(place, data, static_cast<std::size_t>(high - low), [held] { drop_reference(held); });
-  return Array(std::move(buffer), data, wanted, std::move(extents), std::move(steps), readonly);
+  return Array(std::move(buffer), data, wanted, std::move(shape), std::move(strides), view.readonly != 0);
 }
 
 // Calls the Python hook; what it raises comes out of the operation that wanted to transfer.
@@ -80,14 +92,12 @@ Dtype result_type(nb::handle things) {
 void define_exchange(nb::module_& m) {
   m.def(
       "_wrap",
-      [](nb::object owner, std::uintptr_t address, nb::handle shape, nb::handle strides, nb::handle dtype,
-         bool readonly, nb::handle device) {
-        return to_python(wrap(std::move(owner), address, shape, strides, dtype, readonly, device));
+      [](nb::object owner, nb::handle dtype, nb::handle device) {
+        return to_python(wrap(std::move(owner), dtype, device));
       },
-      "owner"_a, "address"_a, "shape"_a.none(), "strides"_a, "dtype"_a, "readonly"_a, "device"_a,
-      nb::sig("def _wrap(owner: typing.Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: "
-              "typing.Any, readonly: bool, device: Device | str | None) -> Array"),
-      "A view of host memory that ``owner`` keeps alive; the caller vouches for address, shape and byte strides.");
+      "owner"_a, "dtype"_a, "device"_a.none(),
+      nb::sig("def _wrap(owner: typing.Any, dtype: typing.Any, device: Device | str | None) -> Array"),
+      "A view of the memory that ``owner`` shows through the buffer protocol, as elements of ``dtype``.");
   m.def("_copy_into", &copy_labelled, "target"_a, "source"_a, nb::kw_only(), "from_"_a = nb::none(),
         "to"_a = nb::none(), "op"_a = "copy", "implicit"_a = false, "blocking"_a = true,
         "Writes source into target, converting and broadcasting; calls the transfer hook when bytes leave a memory.");

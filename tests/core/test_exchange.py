@@ -26,10 +26,12 @@ from crossdock.errors import DeviceError, DimensionError, DtypeError, ReadOnlyEr
 )
 def test_host_memory_is_seen_not_copied(view: np.ndarray) -> None:
     x = exchange.from_numpy(view)
-    assert x.strides == view.strides and x.readonly is not view.flags.writeable
+    assert x.readonly is not view.flags.writeable
     back = exchange.as_numpy(x)
     np.testing.assert_array_equal(back, view)
-    assert back.strides == view.strides and back.flags.writeable == view.flags.writeable
+    assert back.flags.writeable == view.flags.writeable
+    # An empty array's strides lead nowhere, and NumPy makes them up.
+    assert view.size == 0 or x.strides == back.strides == view.strides
     assert view.size == 0 or np.shares_memory(back, view)
 
 

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DeviceError, DtypeError
+from ..errors import DeviceError
 from . import _core
-from ._core import Array, Device
+from ._core import Array, Device, dtype
 from ._dtypes import to_numpy as _numpy_dtype
 
 __all__ = ['TransferHook', 'as_numpy', 'copy_into', 'from_numpy', 'set_default_device', 'set_transfer_hook']
+
+_host = _core.device('native:0')
+_dtypes: dict[np.dtype[Any], dtype] = {}  # NumPy's dtypes say their names slowly
 
 #: ``hook(op, nbytes, source, target, implicit, host)``, called before a transfer; what it raises forbids it.
 TransferHook = Callable[[str, int, str, str, bool, bool], object]
@@ -44,20 +47,10 @@ def from_numpy(array: np.ndarray[Any, Any], device: Device | str | None = None) 
     DeviceError
         For a device whose memory is not the host's.
     """
-    if not array.dtype.isnative:
-        raise DtypeError(
-            f'dtype {array.dtype} has foreign byte order; swap it first, with x.astype(x.dtype.newbyteorder("="))',
-            dtype=array.dtype,
-        )
-    return _core._wrap(
-        array,
-        array.__array_interface__['data'][0],
-        array.shape,
-        array.strides,
-        array.dtype.name,
-        not array.flags.writeable,
-        'native:0' if device is None else device,
-    )
+    found = _dtypes.get(array.dtype)
+    if found is None:
+        found = _dtypes[array.dtype] = _core._dtype(array.dtype)
+    return _core._wrap(array, found, _host if device is None else device)
 
 
 def as_numpy(array: Array) -> np.ndarray[Any, Any]:
