@@ -70,7 +70,7 @@ def run(device: xd.Device, file: Path, *, kept: bool) -> None:
             parameters = _digits.train(there, parameters, on_epoch)
         write(file, parameters)
     n = len(digits.train_labels)
-    click.echo(f'trained on {n:,} digits, {_digits.EPOCHS} times each, in {time.perf_counter() - began:.1f} s')
+    click.echo(f'trained on {n:,} digits, {_digits.EPOCHS} times each, in {time.perf_counter() - began:.2f} s')
     show(log)
     size = f'{file.stat().st_size:,} bytes'
     click.echo(f'model saved from {device} {f"to {file} " if kept else ""}({size}) and loaded on @numpy')
