@@ -5,153 +5,12 @@
 #include <vector>
 
 #include "crossdock/ops/copy.h"
+#include "crossdock/ops/rule.h"
 #include "crossdock/runtime/error.h"
 
 namespace crossdock {
 
 namespace {
-
-enum class Takes : std::uint8_t {
-  any,
-  numeric,
-  real,
-  floating,
-  real_floating,
-  integer_or_bool,
-  integer,
-  boolean,
-  complex
-};
-enum class Gives : std::uint8_t { same, boolean, real_part };
-
-struct Rule {
-  Takes takes;
-  Gives gives;
-};
-
-// Array API standard 2024.12, "Element-wise functions": which dtypes each takes, and what it gives.
-constexpr Rule rule(Op op) {
-  switch (op) {
-    case Op::negative:
-    case Op::abs:
-    case Op::sign:
-    case Op::square:
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::pow:
-    case Op::conj:
-      return {Takes::numeric, op == Op::abs ? Gives::real_part : Gives::same};
-    case Op::floor:
-    case Op::ceil:
-    case Op::trunc:
-    case Op::floor_divide:
-    case Op::remainder:
-    case Op::maximum:
-    case Op::minimum:
-      return {Takes::real, Gives::same};
-    case Op::round:
-      return {Takes::numeric, Gives::same};
-    case Op::isnan:
-    case Op::isinf:
-    case Op::isfinite:
-      return {Takes::numeric, Gives::boolean};
-    case Op::less:
-    case Op::less_equal:
-    case Op::greater:
-    case Op::greater_equal:
-      return {Takes::real, Gives::boolean};
-    case Op::equal:
-    case Op::not_equal:
-      return {Takes::any, Gives::boolean};
-    case Op::signbit:
-      return {Takes::real_floating, Gives::boolean};
-    case Op::atan2:
-    case Op::hypot:
-    case Op::copysign:
-    case Op::logaddexp:
-    case Op::nextafter:
-      return {Takes::real_floating, Gives::same};
-    case Op::real:
-      return {Takes::numeric, Gives::real_part};
-    case Op::imag:
-      return {Takes::complex, Gives::real_part};
-    case Op::logical_not:
-    case Op::logical_and:
-    case Op::logical_or:
-    case Op::logical_xor:
-      return {Takes::boolean, Gives::boolean};
-    case Op::bitwise_invert:
-    case Op::bitwise_and:
-    case Op::bitwise_or:
-    case Op::bitwise_xor:
-      return {Takes::integer_or_bool, Gives::same};
-    case Op::bitwise_left_shift:
-    case Op::bitwise_right_shift:
-      return {Takes::integer, Gives::same};
-    default:
-      return {Takes::floating, Gives::same};
-  }
-}
-
-bool accepts(Takes takes, Dtype dtype) {
-  const bool storage = kind(dtype) == DtypeKind::storage;
-  switch (takes) {
-    case Takes::any:
-      return !storage;
-    case Takes::numeric:
-      return !storage && dtype != Dtype::bool_;
-    case Takes::real:
-      return is_integer(dtype) || is_real_floating(dtype);
-    case Takes::floating:
-      return is_floating(dtype);
-    case Takes::real_floating:
-      return is_real_floating(dtype);
-    case Takes::integer_or_bool:
-      return is_integer(dtype) || dtype == Dtype::bool_;
-    case Takes::integer:
-      return is_integer(dtype);
-    case Takes::boolean:
-      return dtype == Dtype::bool_;
-    case Takes::complex:
-      return is_complex(dtype);
-  }
-  return false;
-}
-
-std::string words(Takes takes) {
-  switch (takes) {
-    case Takes::any:
-      return "any dtype that is computed with";
-    case Takes::numeric:
-      return "a numeric dtype";
-    case Takes::real:
-      return "a real dtype";
-    case Takes::floating:
-      return "a floating-point dtype";
-    case Takes::real_floating:
-      return "a real floating-point dtype";
-    case Takes::integer_or_bool:
-      return "an integer dtype or bool";
-    case Takes::integer:
-      return "an integer dtype";
-    case Takes::boolean:
-      return "bool";
-    case Takes::complex:
-      return "a complex dtype";
-  }
-  return "";
-}
-
-void require(Op op, Takes takes, Dtype dtype) {
-  if (accepts(takes, dtype)) return;
-  throw DtypeError(std::string(name(op)) + ": takes " + words(takes) + ", not " + std::string(name(dtype)) +
-                   "; convert with astype first");
-}
-
-Dtype result_dtype(Gives gives, Dtype dtype) {
-  return gives == Gives::boolean ? Dtype::bool_ : gives == Gives::real_part ? real_part(dtype) : dtype;
-}
 
 // A weak scalar of a higher kind than the arrays has no rule, but for a complex beside real floats.
 Dtype with_weak(const char* op, Dtype dtype, const Scalar& scalar) {
@@ -259,30 +118,19 @@ void run(Op op, Dtype dtype, std::span<const Argument> arguments, const Array& o
   launch(op, dtype, converted.arguments(), dtypes, out);
 }
 
-// The exponent of x ** 2 and its like.
-std::optional<double> real_exponent(Op op, std::span<const Argument> arguments) {
-  if (op != Op::pow) return std::nullopt;
-  const auto* scalar = std::get_if<Scalar>(&arguments[1]);
-  if (!scalar) return std::nullopt;
-  return std::visit(
-      [](auto value) -> std::optional<double> {
-        if constexpr (std::is_same_v<decltype(value), std::complex<double>>) {
-          return std::nullopt;
-        } else {
-          return static_cast<double>(value);
-        }
-      },
-      scalar->value);
-}
-
-// As NumPy: an integer has no negative power that is one. (A whole array of exponents is not looked through; those give
-// 0.)
-void require_power(Op op, Dtype dtype, std::span<const Argument> arguments) {
-  const auto exponent = real_exponent(op, arguments);
-  if (exponent && *exponent < 0 && is_integer(dtype)) {
-    throw ValueError("pow: " + std::string(name(dtype)) + " has no negative powers (exponent " +
-                     std::get<Scalar>(arguments[1]).text() + "); convert with astype to a floating-point dtype first");
+// The number that x ** number raises to, if it is one. As NumPy: an integer has no negative power that is one. (A whole
+// array of exponents is not looked through; negative ones give 0 there.)
+std::optional<double> checked_exponent(Op op, Dtype dtype, const Argument& exponent) {
+  const auto* scalar = op == Op::pow ? std::get_if<Scalar>(&exponent) : nullptr;
+  if (!scalar || std::holds_alternative<std::complex<double>>(scalar->value)) return std::nullopt;
+  std::byte element[16];
+  store(*scalar, Dtype::float64, element);
+  const double value = std::get<double>(load(element, Dtype::float64).value);
+  if (value < 0 && is_integer(dtype)) {
+    throw ValueError("pow: " + std::string(name(dtype)) + " has no negative powers (exponent " + scalar->text() +
+                     "); convert with astype to a floating-point dtype first");
   }
+  return value;
 }
 
 }  // namespace
@@ -342,8 +190,7 @@ Array elementwise(Op op, std::span<const Argument> arguments) {
   const Rule rules = rule(op);
   const Dtype dtype = common_dtype(text, arguments);
   require(op, rules.takes, dtype);
-  require_power(op, dtype, arguments);
-  if (real_exponent(op, arguments) == 2.0 && std::get_if<const Array*>(&arguments[0])) {
+  if (checked_exponent(op, dtype, arguments.back()) == 2.0) {
     const Array base = astype_if_needed(*std::get<const Array*>(arguments[0]), dtype);
     return elementwise(Op::square, std::array<Argument, 1>{&base});  // many times faster, and exact
   }
@@ -359,7 +206,7 @@ void elementwise_in_place(Op op, const Array& out, const Argument& other) {
   out.require_writable(text);
   const Dtype dtype = common_dtype(text, arguments);
   require(op, rule(op).takes, dtype);
-  require_power(op, dtype, arguments);
+  checked_exponent(op, dtype, other);
   if (result_dtype(rule(op).gives, dtype) != out.dtype()) {
     throw DtypeError(std::string(text) + ": the result has dtype " + std::string(name(dtype)) +
                      " and cannot be stored in place in " + std::string(name(out.dtype())));

@@ -65,9 +65,9 @@ TEST(Copy, TransposesOfEveryWidthAndLayout) {
       std::vector<std::byte> x(n * static_cast<std::size_t>(s)), y(n * static_cast<std::size_t>(itemsize(to)));
       launch(Op::copy, Dtype::float64, {static_cast<std::int64_t>(n)},
              {contiguous(numbers, {static_cast<std::int64_t>(n)}), operand(x.data(), from, {s})});
-      launch(
-          Op::copy, from, {c, a, b},
-          {operand(x.data(), from, {s, b * c * s, c * s}), operand(y.data(), to, c_strides({c, a, b}, itemsize(to)))});
+      launch(Op::copy, from, {c, a, b},
+             {operand(x.data(), from, {s, b * c * s, c * s}),
+              operand(y.data(), to, contiguous_strides({c, a, b}, itemsize(to)))});
       launch(Op::copy, to, {static_cast<std::int64_t>(n)},
              {operand(y.data(), to, {itemsize(to)}), contiguous(back, {static_cast<std::int64_t>(n)})});
       for (std::int64_t i = 0; i < a; ++i)

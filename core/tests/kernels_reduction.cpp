@@ -94,7 +94,7 @@ TEST(Reduction, AnyDimensionsAndStrides) {
     for (int reduced = 1; reduced <= 3; ++reduced) {
       std::int64_t outputs = 1;
       for (int dim = 0; dim < 3 - reduced; ++dim) outputs *= shape[dim];
-      Dims output_strides = c_strides(Dims(shape.data(), 3 - reduced), 8);
+      Dims output_strides = contiguous_strides(Dims(shape.data(), 3 - reduced), 8);
       output_strides.resize(3, 0);
       std::vector<std::int64_t> sums(static_cast<std::size_t>(outputs)), places(sums.size()), want(sums.size()),
           where(sums.size());

@@ -7,12 +7,9 @@
 #include <limits>
 #include <vector>
 
+#include "crossdock/array/layout.h"
+#include "crossdock/backends/dtype_of.h"
 #include "crossdock/backends/native.h"
-#include "crossdock/functors/bfloat16.h"
-#include "crossdock/functors/complex.h"
-#include "crossdock/functors/float16.h"
-#include "crossdock/functors/float8.h"
-#include "crossdock/functors/int4.h"
 
 namespace crossdock::testing {
 
@@ -20,96 +17,6 @@ using functors::BFloat16;
 using functors::Float16;
 using Complex64 = functors::Complex<float>;
 using Complex128 = functors::Complex<double>;
-
-template <class T>
-struct DtypeOf;
-template <>
-struct DtypeOf<bool> {
-  static constexpr Dtype value = Dtype::bool_;
-};
-template <>
-struct DtypeOf<std::int8_t> {
-  static constexpr Dtype value = Dtype::int8;
-};
-template <>
-struct DtypeOf<std::int16_t> {
-  static constexpr Dtype value = Dtype::int16;
-};
-template <>
-struct DtypeOf<std::int32_t> {
-  static constexpr Dtype value = Dtype::int32;
-};
-template <>
-struct DtypeOf<std::int64_t> {
-  static constexpr Dtype value = Dtype::int64;
-};
-template <>
-struct DtypeOf<std::uint8_t> {
-  static constexpr Dtype value = Dtype::uint8;
-};
-template <>
-struct DtypeOf<std::uint16_t> {
-  static constexpr Dtype value = Dtype::uint16;
-};
-template <>
-struct DtypeOf<std::uint32_t> {
-  static constexpr Dtype value = Dtype::uint32;
-};
-template <>
-struct DtypeOf<std::uint64_t> {
-  static constexpr Dtype value = Dtype::uint64;
-};
-template <>
-struct DtypeOf<Float16> {
-  static constexpr Dtype value = Dtype::float16;
-};
-template <>
-struct DtypeOf<BFloat16> {
-  static constexpr Dtype value = Dtype::bfloat16;
-};
-template <>
-struct DtypeOf<float> {
-  static constexpr Dtype value = Dtype::float32;
-};
-template <>
-struct DtypeOf<double> {
-  static constexpr Dtype value = Dtype::float64;
-};
-template <>
-struct DtypeOf<Complex64> {
-  static constexpr Dtype value = Dtype::complex64;
-};
-template <>
-struct DtypeOf<Complex128> {
-  static constexpr Dtype value = Dtype::complex128;
-};
-template <>
-struct DtypeOf<functors::Float8E4M3FN> {
-  static constexpr Dtype value = Dtype::float8_e4m3fn;
-};
-template <>
-struct DtypeOf<functors::Float8E5M2> {
-  static constexpr Dtype value = Dtype::float8_e5m2;
-};
-template <>
-struct DtypeOf<functors::Int4> {
-  static constexpr Dtype value = Dtype::int4;
-};
-template <>
-struct DtypeOf<functors::UInt4> {
-  static constexpr Dtype value = Dtype::uint4;
-};
-template <class T>
-inline constexpr Dtype dtype_of = DtypeOf<T>::value;
-
-inline Dims c_strides(const Dims& shape, std::int64_t itemsize) {
-  Dims strides(shape.size());
-  for (int dim = shape.size() - 1; dim >= 0; --dim) {
-    strides[dim] = itemsize;
-    itemsize *= shape[dim];
-  }
-  return strides;
-}
 
 inline Operand operand(const void* data, Dtype dtype, Dims strides) {
   Operand operand;
@@ -122,7 +29,7 @@ inline Operand operand(const void* data, Dtype dtype, Dims strides) {
 // bool is no array element in std::vector: bytes stand for it.
 template <class T>
 Operand contiguous(const std::vector<T>& data, const Dims& shape, Dtype dtype = dtype_of<T>) {
-  return operand(data.data(), dtype, c_strides(shape, sizeof(T)));
+  return operand(data.data(), dtype, contiguous_strides(shape, sizeof(T)));
 }
 
 inline void launch(Op op, Dtype dtype, const Dims& shape, std::initializer_list<Operand> operands, int reduced = 0) {

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
+import crossdock as xd
+
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture(params=['@numpy', 'native:0', 'sim:0'])
+def device(request):
+    return xd.get_device(request.param)

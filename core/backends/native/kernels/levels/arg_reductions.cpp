@@ -49,13 +49,11 @@ void update(const std::byte* elements, std::int64_t n, std::int64_t index, std::
 
 template <class... Ts>
 void set(LoopTable& table) {
-  ((table.arg_reductions[0][static_cast<int>(DtypeOf<Ts>::value)] = {DtypeOf<Ts>::value, &find<Ts>,
-                                                                     &is_better<Better<true>, Ts>,
-                                                                     &update<Better<true>, Ts>}),
+  ((table.arg_reductions[0][static_cast<int>(dtype_of<Ts>)] = {dtype_of<Ts>, &find<Ts>, &is_better<Better<true>, Ts>,
+                                                               &update<Better<true>, Ts>}),
    ...);
-  ((table.arg_reductions[1][static_cast<int>(DtypeOf<Ts>::value)] = {DtypeOf<Ts>::value, &find<Ts>,
-                                                                     &is_better<Better<false>, Ts>,
-                                                                     &update<Better<false>, Ts>}),
+  ((table.arg_reductions[1][static_cast<int>(dtype_of<Ts>)] = {dtype_of<Ts>, &find<Ts>, &is_better<Better<false>, Ts>,
+                                                               &update<Better<false>, Ts>}),
    ...);
 }
 

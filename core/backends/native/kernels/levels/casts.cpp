@@ -33,7 +33,7 @@ Loop& at(LoopTable& table, Dtype from, Dtype to) { return table.cast[static_cast
 
 template <class To, class From>
 void set(LoopTable& table) {
-  at(table, DtypeOf<From>::value, DtypeOf<To>::value) = &unary_loop<Cast<To, From>, From>;
+  at(table, dtype_of<From>, dtype_of<To>) = &unary_loop<Cast<To, From>, From>;
 }
 
 template <class From>
@@ -56,16 +56,16 @@ void set_to_integers(LoopTable& table) {
 }
 template <class From>
 void set_bool(LoopTable& table) {
-  at(table, Dtype::bool_, DtypeOf<From>::value) = &unary_loop<CastBool<From>, std::uint8_t>;
-  at(table, DtypeOf<From>::value, Dtype::bool_) = &unary_loop<IsNonzero, From>;
+  at(table, Dtype::bool_, dtype_of<From>) = &unary_loop<CastBool<From>, std::uint8_t>;
+  at(table, dtype_of<From>, Dtype::bool_) = &unary_loop<IsNonzero, From>;
 }
 
 // Between integers the target's sign does not matter, and the source's only where it is widened.
 template <class From>
 void set_between_integers(LoopTable& table) {
   const auto set_both = [&table](int to, Loop loop) {
-    table.cast[static_cast<int>(DtypeOf<From>::value)][static_cast<int>(Dtype::int8) + to] = loop;
-    table.cast[static_cast<int>(DtypeOf<From>::value)][static_cast<int>(Dtype::uint8) + to] = loop;
+    table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(Dtype::int8) + to] = loop;
+    table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(Dtype::uint8) + to] = loop;
   };
   set_both(0, &unary_loop<Cast<std::uint8_t, From>, From>);
   set_both(1, &unary_loop<Cast<std::uint16_t, From>, From>);

@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "../loop_table.h"
-#include "crossdock/functors/bfloat16.h"
-#include "crossdock/functors/float16.h"
+#include "crossdock/backends/dtype_of.h"
 #include "crossdock/functors/traits.h"
 
 namespace crossdock::native {
@@ -14,65 +13,6 @@ namespace {
 
 using complex64 = functors::Complex<float>;
 using complex128 = functors::Complex<double>;
-
-template <class T>
-struct DtypeOf;
-template <>
-struct DtypeOf<std::int8_t> {
-  static constexpr Dtype value = Dtype::int8;
-};
-template <>
-struct DtypeOf<std::int16_t> {
-  static constexpr Dtype value = Dtype::int16;
-};
-template <>
-struct DtypeOf<std::int32_t> {
-  static constexpr Dtype value = Dtype::int32;
-};
-template <>
-struct DtypeOf<std::int64_t> {
-  static constexpr Dtype value = Dtype::int64;
-};
-template <>
-struct DtypeOf<std::uint8_t> {
-  static constexpr Dtype value = Dtype::uint8;
-};
-template <>
-struct DtypeOf<std::uint16_t> {
-  static constexpr Dtype value = Dtype::uint16;
-};
-template <>
-struct DtypeOf<std::uint32_t> {
-  static constexpr Dtype value = Dtype::uint32;
-};
-template <>
-struct DtypeOf<std::uint64_t> {
-  static constexpr Dtype value = Dtype::uint64;
-};
-template <>
-struct DtypeOf<functors::Float16> {
-  static constexpr Dtype value = Dtype::float16;
-};
-template <>
-struct DtypeOf<functors::BFloat16> {
-  static constexpr Dtype value = Dtype::bfloat16;
-};
-template <>
-struct DtypeOf<float> {
-  static constexpr Dtype value = Dtype::float32;
-};
-template <>
-struct DtypeOf<double> {
-  static constexpr Dtype value = Dtype::float64;
-};
-template <>
-struct DtypeOf<complex64> {
-  static constexpr Dtype value = Dtype::complex64;
-};
-template <>
-struct DtypeOf<complex128> {
-  static constexpr Dtype value = Dtype::complex128;
-};
 
 [[gnu::always_inline]] inline Loop& elementwise(LoopTable& table, Op op, Dtype dtype) {
   return table.elementwise[static_cast<int>(op)][static_cast<int>(dtype)];

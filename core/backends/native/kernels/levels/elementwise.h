@@ -68,19 +68,19 @@ void binary_call_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n
 
 template <class F, class... As>
 void set_unary(LoopTable& table, Op op) {
-  ((elementwise(table, op, DtypeOf<As>::value) = &unary_loop<F, As>), ...);
+  ((elementwise(table, op, dtype_of<As>) = &unary_loop<F, As>), ...);
 }
 template <class F, class... As>
 void set_binary(LoopTable& table, Op op) {
-  ((elementwise(table, op, DtypeOf<As>::value) = &binary_loop<F, As>), ...);
+  ((elementwise(table, op, dtype_of<As>) = &binary_loop<F, As>), ...);
 }
 template <class F, class... As>
 void set_unary_call(LoopTable& table, Op op) {
-  ((elementwise(table, op, DtypeOf<As>::value) = &unary_call_loop<F, As>), ...);
+  ((elementwise(table, op, dtype_of<As>) = &unary_call_loop<F, As>), ...);
 }
 template <class F, class... As>
 void set_binary_call(LoopTable& table, Op op) {
-  ((elementwise(table, op, DtypeOf<As>::value) = &binary_call_loop<F, As>), ...);
+  ((elementwise(table, op, dtype_of<As>) = &binary_call_loop<F, As>), ...);
 }
 
 // Where only the bits matter, signed integers take the loops of the unsigned ones.

@@ -63,7 +63,7 @@ void run_complex(const std::byte* a_panel, const std::byte* b_panel, std::byte* 
 template <class T>
 void set(LoopTable& table, Dtype dtype) {
   constexpr int columns = kVectors * CROSSDOCK_VECTOR_BYTES / static_cast<int>(sizeof(T));
-  table.gemm[static_cast<int>(dtype)] = {DtypeOf<T>::value, kRows, columns, &run<T>};
+  table.gemm[static_cast<int>(dtype)] = {dtype_of<T>, kRows, columns, &run<T>};
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ void set(LoopTable& table, Op op, Dtype dtype, Reduction reduction, A identity) 
 
 template <class F, class T>
 void set_integer(LoopTable& table, Op op, Dtype dtype, Dtype accumulator) {
-  set(table, op, dtype, {DtypeOf<T>::value, accumulator, &reduce_integers<F, T>, &reduce_row<F, std::uint64_t, T>, {}},
+  set(table, op, dtype, {dtype_of<T>, accumulator, &reduce_integers<F, T>, &reduce_row<F, std::uint64_t, T>, {}},
       static_cast<std::uint64_t>(F::identity));
 }
 
@@ -183,8 +183,7 @@ void set_accumulation(LoopTable& table, Op op) {
 
 template <class F, class T>
 void set_one_order(LoopTable& table, Op op, T identity) {
-  set(table, op, DtypeOf<T>::value,
-      {DtypeOf<T>::value, DtypeOf<T>::value, &reduce_order<F, T>, &reduce_row<F, T, T>, {}}, identity);
+  set(table, op, dtype_of<T>, {dtype_of<T>, dtype_of<T>, &reduce_order<F, T>, &reduce_row<F, T, T>, {}}, identity);
 }
 
 template <class T>

@@ -1,0 +1,264 @@
+"""Loading into a target: everything is read and checked before anything changes."""
+
+import copy
+import dataclasses
+from collections import OrderedDict, namedtuple
+from types import MappingProxyType
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from crossdock.errors import CorruptFileError, StrictLoadError
+from crossdock.serializers import load
+
+Pair = namedtuple('Pair', 'a b')
+
+
+def frozen(array):
+    array.flags.writeable = False
+    return array
+
+
+def test_filled_in_place(file):
+    path = file({'a': np.arange(3.0), 'm': [np.ones((2, 2), 'f4'), {'x': np.arange(4)[::2]}], 'z': np.zeros((0, 2))})
+    base = np.zeros(8, 'i8')
+    target = {'a': np.zeros(3), 'm': [np.zeros((2, 2), 'f4', order='F'), {'x': base[::4]}], 'z': np.zeros((0, 2))}
+    parts = target['a'], target['m'][0], target['m'][1]['x']
+    assert load(path, target) is target
+    assert parts == (target['a'], target['m'][0], target['m'][1]['x']) or all(
+        a is b for a, b in zip(parts, (target['a'], target['m'][0], target['m'][1]['x']))
+    )
+    assert target['a'].tolist() == [0, 1, 2]
+    assert base.tolist() == [0, 0, 0, 0, 2, 0, 0, 0]
+
+
+def test_what_cannot_be_filled_is_replaced_in_its_container(file):
+    path = file({'a': np.ones(2), 'p': [1, 2.5], 't': (np.ones(1), 'new'), 'n': np.float32(3)})
+    old = frozen(np.zeros(2, 'f4'))
+    target = {'a': old, 'p': Pair(0, 0.0), 't': [frozen(np.zeros(1)), 'old'], 'n': np.float32(0)}
+    load(path, target)
+    assert target['a'] is not old
+    assert target['a'].dtype == np.float32
+    assert target['a'].all()
+    assert target['p'] == Pair(1, 2.5)
+    assert type(target['p']) is Pair
+    assert target['t'] == [1, 'new']
+    assert type(target['n']) is np.float32
+    assert not old.any()
+
+
+def test_a_root_that_cannot_change_is_returned_anew(file):
+    old = (0, np.zeros(1))
+    new = load(file((7, np.ones(1))), old)
+    assert old[0] == 0
+    assert new[0] == 7
+    assert new[1] is old[1]  # filled in place all the same
+
+
+def test_dataclasses(file):
+    @dataclasses.dataclass
+    class Layer:
+        W: np.ndarray
+        n: int
+
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Fixed:
+        layer: Layer
+        name: str
+
+    path = file(Fixed(Layer(np.ones(2), 3), 'new'))
+    old = Fixed(Layer(np.zeros(2), 0), 'old')
+    new = load(path, old)
+    assert (new.name, old.name, new.layer is old.layer, old.layer.n) == ('new', 'old', True, 3)
+    assert old.layer.W.all()
+
+
+def test_scalars_take_the_targets_type(file):
+    path = file({'b': True, 'i': 3, 'f': 4, 'c': 2.5, 's': 'text', 'y': b'raw', 'i0': np.array(5, 'u1')})
+    target = {'b': False, 'i': 0, 'f': 0.0, 'c': 0j, 's': '', 'y': b'', 'i0': 0}
+    load(path, target)
+    assert target == {'b': True, 'i': 3, 'f': 4.0, 'c': 2.5, 's': 'text', 'y': b'raw', 'i0': 5}
+    assert [type(v) for v in target.values()] == [bool, int, float, complex, str, bytes, int]
+
+
+def test_none_in_the_target_takes_anything(file):
+    target = {'a': None, 'b': None, 'c': None}
+    load(file({'a': np.ones(2), 'b': 3, 'c': None}), target)
+    assert target['a'].tolist() == [1, 1]
+    assert target['b'] == 3
+    assert target['c'] is None
+
+
+@pytest.mark.parametrize(
+    ('have', 'want'),
+    [
+        (np.ones(3), np.zeros(3, 'f4')),
+        (np.ones(3, 'f4'), np.zeros(3, 'f8')),
+        (np.ones(3, 'i4'), np.zeros(3, 'f4')),
+        (np.ones(3, 'u1'), np.zeros(3, 'i1')),
+        (np.ones(3, bool), np.zeros(3, 'i8')),
+        (np.ones(3), np.zeros(3, 'c8')),
+        (np.ones(3, 'f4'), np.zeros(3, ml_dtypes.bfloat16)),
+        (np.ones(3, ml_dtypes.bfloat16), np.zeros(3, 'f4')),
+        (np.array([1, 7, 1], 'i8'), np.zeros(3, ml_dtypes.int4)),
+        (np.array([1, -7, 1], ml_dtypes.int4), np.zeros(3, 'i1')),
+        (np.array([1, 15], ml_dtypes.uint4), np.zeros(2, 'f4')),
+        (np.array([1, 7], ml_dtypes.int4), np.zeros(2, ml_dtypes.int4)),
+        (np.array(['ab']), np.zeros(1, 'U3')),
+    ],
+)
+def test_casts_that_are_made(file, have, want):
+    target = {'a': want}
+    load(file({'a': have}), target)
+    assert target['a'] is want
+    np.testing.assert_array_equal(want, have.astype(want.dtype))
+
+
+@pytest.mark.parametrize(
+    ('have', 'want', 'words'),
+    [
+        (np.ones((3, 1)), np.zeros((3, 4)), ['(3, 1)', '(3, 4)']),
+        (np.ones(()), np.zeros(1), ['()', '(1,)']),
+        (np.ones(2), np.zeros(2, 'i4'), ['float64', 'int32']),
+        (np.ones(2, 'c8'), np.zeros(2), ['complex64', 'float64']),
+        (np.ones(2, 'i4'), np.zeros(2, 'u4'), ['int32', 'uint32']),
+        (np.ones(2, 'i4'), np.zeros(2, bool), ['int32', 'bool']),
+        (np.array([300]), np.zeros(1, 'i1'), ['int64', 'int8']),
+        (np.array([8]), np.zeros(1, ml_dtypes.int4), ['int64', 'int4']),
+        (np.array([15], ml_dtypes.uint4), np.zeros(1, ml_dtypes.int4), ['uint4', 'int4']),
+        (np.ones(2, ml_dtypes.bfloat16), np.zeros(2, 'i4'), ['bfloat16', 'int32']),
+        (np.array(['long']), np.zeros(1, 'U2'), ['str']),
+        (np.array(['1']), np.zeros(1), ['str', 'float64']),
+        (None, np.zeros(2), ['None', 'float64 (2,)']),
+        (2.5, 1, ['float64', 'int']),
+        (2, True, ['int64', 'bool']),
+        (2, 'text', ['int64', 'str']),
+        (np.ones(2), 1.0, ['(2,)', 'float']),
+    ],
+)
+def test_mismatches_are_errors_even_when_not_strict(file, have, want, words):
+    before = copy.deepcopy(want)
+    other = np.zeros(2)
+    target = {'other': other, 'a': want}
+    for strict in (True, False):
+        with pytest.raises(StrictLoadError) as caught:
+            load(file({'other': np.ones(2), 'a': have}), target, strict=strict)
+        ((key, *both),) = caught.value.mismatched
+        assert key == 'a'
+        assert all(word in ' '.join(both) for word in words)
+        assert all(word in str(caught.value) for word in words)
+    assert not other.any()
+    np.testing.assert_array_equal(target['a'], before)
+
+
+def test_strict_lists_everything_at_once(file):
+    path = file({'a': np.ones(3), 'b': np.ones((3, 1)), 'extra': 1, 'g': {'more': 2}, 'i': np.ones(2)})
+    target = {'a': np.zeros(3), 'b': np.zeros((3, 4)), 'lost': 1, 'h': {'also': 2}, 'i': np.zeros(2, 'i4')}
+    with pytest.raises(StrictLoadError) as caught:
+        load(path, target)
+    error = caught.value
+    assert error.missing == ('lost', 'h/also')
+    assert error.unexpected == ('extra', 'g/more')
+    assert [row[0] for row in error.mismatched] == ['b', 'i']
+    text = str(error)
+    assert all(word in text for word in ('lost', 'h/also', 'extra', 'g/more', '(3, 1)', '(3, 4)', 'int32', str(path)))
+    assert not target['a'].any()
+    load(path, target, strict=False, ignore=['b', 'i'])
+    assert target['a'].all()
+    assert not target['b'].any()
+    assert not target['i'].any()
+    assert target['lost'] == 1
+
+
+def test_not_strict_lists_only_what_is_an_error(file):
+    path = file({'a': np.ones(3), 'b': np.ones(2), 'extra': 1})
+    with pytest.raises(StrictLoadError) as caught:
+        load(path, {'a': np.zeros(4), 'b': np.zeros(2), 'lost': 1}, strict=False)
+    error = caught.value
+    assert (error.missing, error.unexpected) == ((), ())
+    assert [row[0] for row in error.mismatched] == ['a']
+    assert not any(word in str(error) for word in ('lost', 'extra', 'strict=False'))
+
+
+def test_ignore_makes_strict_content(file):
+    target = {'a': 0, 'mine': {'x': 5}}
+    load(file({'a': 1, 'theirs': 2}), target, ignore=['mine', 'theirs'])
+    assert target == {'a': 1, 'mine': {'x': 5}}
+
+
+def test_nothing_changes_when_the_last_member_is_damaged(file):
+    path = file({'a': np.ones(3), 's': 7, 'z': np.ones(1000)})
+    data = bytearray(path.read_bytes())
+    data[data.index(b'z.npy') + 500] ^= 1
+    path.write_bytes(data)
+    target = {'a': np.zeros(3), 's': 0, 'z': np.zeros(1000)}
+    with pytest.raises(CorruptFileError) as caught:
+        load(path, target)
+    assert caught.value.key == 'z'
+    assert 'CRC' in caught.value.reason
+    assert not target['a'].any()
+    assert target['s'] == 0
+    load(path, {'a': target['a'], 's': 0}, ignore='z')
+    assert target['a'].all()
+
+
+def test_a_mapping_that_cannot_change(file):
+    path = file({'m': {'a': np.ones(2), 'n': 3}, 'x': np.ones(1)})
+    x, a = np.zeros(1), np.zeros(2)
+    with pytest.raises(TypeError, match="'m/n'"):
+        load(path, {'x': x, 'm': MappingProxyType({'a': a, 'n': 0})})
+    assert not x.any()
+    assert not a.any()
+    load(path, {'x': x, 'm': MappingProxyType({'a': a})}, ignore='m/n')
+    assert a.all()
+
+
+def test_other_targets(file):
+    path = file({'a': 1})
+    for bad in (np.zeros(1), 3.5, 'text'):
+        with pytest.raises(TypeError, match='container'):
+            load(path, bad)
+    for leaf in (object(), np.zeros(2, 'i4,f8'), np.array([{}])):
+        with pytest.raises(TypeError, match="cannot load into 'a'"):
+            load(path, {'a': leaf})
+    target = {'a': 2**99}  # a placeholder that no file could hold
+    load(path, target)
+    assert target['a'] == 1
+
+
+def test_an_object_with_a_state_dict(file):
+    class Module:
+        def __init__(self):
+            self.state = OrderedDict({'l1.weight': np.zeros((2, 2), 'f4'), 'n': [0, None]})
+            self.state._metadata = 'kept'
+
+        def state_dict(self):
+            return self.state
+
+        def load_state_dict(self, state):
+            assert state is not self.state
+            assert state._metadata == 'kept'
+            self.state = state
+
+    path = file({'net': {'l1.weight': np.ones((2, 2)), 'n': [3, None]}, 'x': 1})
+    net = Module()
+    before = net.state['l1.weight']
+    load(path, {'net': net, 'x': 0})
+    assert net.state['l1.weight'].dtype == np.float32
+    assert net.state['l1.weight'].all()
+    assert net.state['n'] == [3, None]
+    assert not before.any()  # the object decides what to do with the values
+    broken = Module()
+    with pytest.raises(StrictLoadError):
+        load(path, {'net': broken, 'y': 0})
+    assert not broken.state['l1.weight'].any()
+
+
+def test_progress_reaches_the_end(file):
+    path = file({'a': np.zeros(1000), 'b': np.zeros(500)})
+    for target in (None, {'a': np.ones(1000), 'b': np.ones(500)}):
+        seen = []
+        load(path, target, progress=lambda done, total: seen.append((done, total)))  # noqa: B023
+        assert seen == [(8000, 12000), (12000, 12000)]
+    load(path, progress=True)
