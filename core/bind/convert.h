@@ -62,6 +62,9 @@ nb::object set_default_device(nb::object function);  // the one before
 
 std::vector<Array> arrays_of(nb::handle sequence, const char* op);
 
+// For `unlocked`: work whose size is not looked at.
+inline constexpr std::int64_t kLongWork = 1 << 20;
+
 // Runs `body` without the GIL when it may take long or wait: on an accelerator, or over many elements.
 template <class Body>
 auto unlocked(Device& device, std::int64_t size, Body&& body) {

@@ -148,8 +148,7 @@ void define_elementwise(nb::module_& m) {
         const std::array<Argument, 3> all{argument_of(condition, "where"), argument_of(x1, "where"),
                                           argument_of(x2, "where")};
         Device& device = common_device("where", all);
-        constexpr std::int64_t kLong = 1 << 20;
-        return to_python(unlocked(device, kLong, [&] { return where(all[0], all[1], all[2]); }));
+        return to_python(unlocked(device, kLongWork, [&] { return where(all[0], all[1], all[2]); }));
       },
       "condition"_a.none(), "x1"_a.none(), "x2"_a.none(),
       nb::sig("def where(condition: Array, x1: Array | complex, x2: Array | complex, /) -> Array"),

@@ -18,7 +18,15 @@ NB_MODULE(_core, m) {
   define_array(m);
   cache_types();
   define_elementwise(m);
-  define_functions(m);
+  define_creation(m);
+  define_manipulation(m);
+  define_reductions(m);
+  define_linalg(m);
+  define_indexing(m);
+  define_sorting(m);
+  define_sets(m);
+  define_statistics(m);
+  define_fft(m);
   define_exchange(m);
   define_sim(m);
 }

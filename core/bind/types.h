@@ -18,7 +18,15 @@ void define_dtype(nb::module_& m);
 void define_device(nb::module_& m);
 void define_array(nb::module_& m);
 void define_elementwise(nb::module_& m);
-void define_functions(nb::module_& m);
+void define_creation(nb::module_& m);
+void define_manipulation(nb::module_& m);
+void define_reductions(nb::module_& m);
+void define_linalg(nb::module_& m);
+void define_indexing(nb::module_& m);
+void define_sorting(nb::module_& m);
+void define_sets(nb::module_& m);
+void define_statistics(nb::module_& m);
+void define_fft(nb::module_& m);
 void define_exchange(nb::module_& m);
 void define_sim(nb::module_& m);
 

@@ -42,7 +42,7 @@ Array launch_arange(std::int64_t count, Dtype dtype, Device& device, std::array<
   launch.shape = out.shape();
   launch.noperands = 1;
   launch.operands[0] = {.data = out.data(), .dtype = dtype, .strides = out.strides()};
-  launch.integers = integers;
+  launch.integers = {integers[0], integers[1]};
   launch.scalars = scalars;
   device.launch(std::move(launch));
   return out;

@@ -3,8 +3,13 @@
 #include "copy.h"
 #include "crossdock/backends/native.h"
 #include "elementwise.h"
+#include "fft.h"
+#include "indexing.h"
+#include "linalg.h"
 #include "matmul.h"
+#include "ordering.h"
 #include "reduction.h"
+#include "scan.h"
 #include "select.h"
 
 namespace crossdock::native {
@@ -16,6 +21,11 @@ KernelTable make_kernels() {
   register_elementwise(table);
   register_reductions(table);
   register_matmul(table);
+  register_indexing(table);
+  register_ordering(table);
+  register_scan(table);
+  register_linalg(table);
+  register_fft(table);
   for (int number = 0; number < kDtypeCount; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     table.set(Op::copy, dtype, copy);

@@ -33,14 +33,35 @@ struct Operand {
 //   arange: out[i] = scalar[0] + i * scalar[1], in `dtype` (integers from integers[0..1], others from scalars[0..1]).
 //   matmul: batch dimensions, then M, N, K; operands a[..., M, K], b[..., K, N], out[..., M, N], each with
 //     strides for the batch dimensions and then its own last two (so strides.size() == batch + 2). K may be 0.
+//   index_offsets: operand 0 (integers that index an axis), operand 1 (int64, offsets so far) -> operand 2 (int64):
+//     out = so far + i * integers[1], where integers[0] is the axis' extent, integers[1] its stride in bytes and
+//     integers[2] its number for the IndexError that an i outside [-extent, extent) raises. Negative i count from the
+//     end.
+//   gather: operand 0 (data), operand 1 (int64 byte offsets) -> operand 2: out = the element `offset` bytes from where
+//     the data's strides lead; the data's strides are 0 along indexed dimensions. Any dtype, by its size.
+//   scatter: operand 0 (values), operand 1 (int64 byte offsets) -> operand 2 (the target, likewise with strides 0).
+//     Where several elements have one place, the last in C order stays.
+//   nonzero: operand 0 (any shape) -> operand 1 (int64, 1-d, as many as there are): C-order numbers of its non-zero
+//     elements.
+//   sort, argsort: the last dimension is sorted, stably, NaN last; integers[0]: whether descending. argsort gives
+//     int64.
+//   searchsorted: elementwise over operand 1 -> operand 2 (int64); operand 0 is 1-d and sorted, of integers[0] elements
+//     integers[1] bytes apart (its strides here are 0); integers[2]: 1 for side 'right'.
+//   cumulative_sum, cumulative_prod: along the last dimension; input and output of one dtype.
+//   linear algebra: batch dimensions, then M, N as `shape`; each operand has strides for the batch dimensions and then
+//     its own; the last `outputs` operands are outputs.
+//   fft: the last dimension, complex to complex, of one length. rfft: real to complex, `shape` has the length of the
+//     input. irfft: complex to real, `shape` has the length of the output. integers[0]: 1 for the inverse direction;
+//     scalars[0]: what results are multiplied by.
 struct Launch {
   Op op{};
   Dtype dtype{};  // the dtype that selects the kernel: of the operands after promotion
   Dims shape;
   int noperands = 0;
   int reduced = 0;  // reductions: how many trailing dimensions are reduced
+  int outputs = 1;  // linear algebra: how many of the operands
   std::array<Operand, 4> operands;
-  std::array<std::int64_t, 2> integers{};
+  std::array<std::int64_t, 4> integers{};
   std::array<double, 2> scalars{};
   Stream* stream = nullptr;
 

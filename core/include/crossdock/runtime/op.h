@@ -21,8 +21,19 @@ namespace crossdock {
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin)
 #define CROSSDOCK_OTHER_OPS(X) \
   X(copy) X(where) X(arange) X(matmul)
+#define CROSSDOCK_INDEXING_OPS(X) \
+  X(index_offsets) X(gather) X(scatter) X(nonzero)
+#define CROSSDOCK_ORDER_OPS(X) \
+  X(sort) X(argsort) X(searchsorted)
+#define CROSSDOCK_SCAN_OPS(X) \
+  X(cumulative_sum) X(cumulative_prod)
+#define CROSSDOCK_LINALG_OPS(X) \
+  X(cholesky) X(lu) X(solve) X(inv) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)
+#define CROSSDOCK_FFT_OPS(X) \
+  X(fft) X(rfft) X(irfft)
 #define CROSSDOCK_OPS(X) \
-  CROSSDOCK_UNARY_OPS(X) CROSSDOCK_BINARY_OPS(X) CROSSDOCK_REDUCTION_OPS(X) CROSSDOCK_OTHER_OPS(X)
+  CROSSDOCK_UNARY_OPS(X) CROSSDOCK_BINARY_OPS(X) CROSSDOCK_REDUCTION_OPS(X) CROSSDOCK_OTHER_OPS(X) \
+  CROSSDOCK_INDEXING_OPS(X) CROSSDOCK_ORDER_OPS(X) CROSSDOCK_SCAN_OPS(X) CROSSDOCK_LINALG_OPS(X) CROSSDOCK_FFT_OPS(X)
 // clang-format on
 
 enum class Op : std::uint16_t {

@@ -1,0 +1,12 @@
+// Set functions of the namespace.
+#include <nanobind/nanobind.h>
+
+#include "convert.h"
+#include "operators.h"
+#include "types.h"
+
+namespace crossdock::bind {
+
+void define_sets(nb::module_&) {}
+
+}  // namespace crossdock::bind

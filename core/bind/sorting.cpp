@@ -1,0 +1,12 @@
+// Sorting and searching functions of the namespace.
+#include <nanobind/nanobind.h>
+
+#include "convert.h"
+#include "operators.h"
+#include "types.h"
+
+namespace crossdock::bind {
+
+void define_sorting(nb::module_&) {}
+
+}  // namespace crossdock::bind
