@@ -1,6 +1,11 @@
 """How the documentation is built; `nox -s docs` does it."""
 
+import sys
+from pathlib import Path
+
 import crossdock
+
+sys.path.append(str(Path(__file__).parent))
 
 project = 'crossdock'
 author = 'the crossdock developers'
@@ -10,6 +15,7 @@ extensions = [
     'myst_parser',
     'sphinx.ext.autodoc',
     'numpydoc',
+    '_sections',
 ]
 exclude_patterns = ['_build']
 
