@@ -12,20 +12,6 @@ namespace crossdock {
 
 namespace {
 
-// Axes in [0, ndim), each at most once.
-Dims normalize_axes(const Dims& axes, int ndim, const char* op) {
-  Dims out;
-  for (auto axis : axes) {
-    const int place = normalize_axis(axis, ndim, op);
-    if (std::find(out.begin(), out.end(), place) != out.end()) {
-      throw DimensionError(std::string(op) + ": axis " + std::to_string(axis) + " is named twice in " +
-                           to_string(axes));
-    }
-    out.push_back(place);
-  }
-  return out;
-}
-
 Dims infer_shape(const Array& array, Dims shape) {
   const auto fail = [&] {
     throw DimensionError("reshape: an array of shape " + to_string(array.shape()) + " (" +
@@ -69,6 +55,19 @@ Dtype check_joinable(const char* op, std::span<const Array> arrays) {
 }
 
 }  // namespace
+
+Dims normalize_axes(const Dims& axes, int ndim, const char* op) {
+  Dims out;
+  for (auto axis : axes) {
+    const int place = normalize_axis(axis, ndim, op);
+    if (std::find(out.begin(), out.end(), place) != out.end()) {
+      throw DimensionError(std::string(op) + ": axis " + std::to_string(axis) + " is named twice in " +
+                           to_string(axes));
+    }
+    out.push_back(place);
+  }
+  return out;
+}
 
 Array reshape(const Array& array, Dims shape, std::optional<bool> copy) {
   shape = infer_shape(array, std::move(shape));

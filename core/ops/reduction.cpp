@@ -68,17 +68,6 @@ void require_elements(Op op, const Array& array, const std::array<bool, kMaxNdim
   }
 }
 
-Dtype accumulator(Op op, Dtype dtype) {
-  if (dtype == Dtype::bool_) return Dtype::int64;  // how many are true
-  if (kind(dtype) == DtypeKind::storage) {
-    throw DtypeError(std::string(name(op)) + ": takes a numeric dtype, not " + std::string(name(dtype)) +
-                     "; convert with astype first");
-  }
-  if (kind(dtype) == DtypeKind::signed_integer) return Dtype::int64;
-  if (kind(dtype) == DtypeKind::unsigned_integer) return Dtype::uint64;
-  return dtype;
-}
-
 // Whether sum and prod read `from` and write `to` by themselves.
 bool widens(Dtype from, Dtype to) {
   const bool same_kind = ((is_integer(from) || from == Dtype::bool_) && is_integer(to)) ||
@@ -87,6 +76,26 @@ bool widens(Dtype from, Dtype to) {
 }
 
 }  // namespace
+
+Dtype accumulation_dtype(Op op, Dtype dtype, std::optional<Dtype> wanted) {
+  const auto numeric = [](Dtype d) { return is_integer(d) || is_floating(d); };
+  if (!numeric(dtype) && dtype != Dtype::bool_) {
+    throw DtypeError(std::string(name(op)) + ": takes a numeric dtype or bool, not " + std::string(name(dtype)) +
+                     "; convert with astype first");
+  }
+  if (wanted) {
+    if (!numeric(*wanted)) {
+      throw DtypeError(std::string(name(op)) + ": gives a numeric dtype, not dtype=" + std::string(name(*wanted)));
+    }
+    if (is_complex(dtype) && !is_complex(*wanted)) {
+      throw DtypeError(std::string(name(op)) + ": dtype=" + std::string(name(*wanted)) +
+                       " would drop the imaginary parts of " + std::string(name(dtype)) + "; take real(x) first");
+    }
+    return *wanted;
+  }
+  if (dtype == Dtype::bool_ || kind(dtype) == DtypeKind::signed_integer) return Dtype::int64;
+  return kind(dtype) == DtypeKind::unsigned_integer ? Dtype::uint64 : dtype;
+}
 
 Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims, std::optional<Dtype> dtype) {
   const auto reduced = reduced_axes(array, axes, name(op).data());
@@ -104,7 +113,7 @@ Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool ke
     require_elements(op, array, reduced);
     return launch_reduction(op, array, reduced, keepdims, array.dtype());
   }
-  const Dtype wanted = dtype.value_or(accumulator(op, array.dtype()));
+  const Dtype wanted = accumulation_dtype(op, array.dtype(), dtype);
   if (widens(array.dtype(), wanted)) return launch_reduction(op, array, reduced, keepdims, wanted);
   return launch_reduction(op, astype_if_needed(array, wanted), reduced, keepdims, wanted);
 }

@@ -10,6 +10,9 @@
 
 namespace crossdock {
 
+// Axes in [0, ndim): IndexError outside of [-ndim, ndim), DimensionError for one named twice; `op` names the caller.
+Dims normalize_axes(const Dims& axes, int ndim, const char* op);
+
 // One extent may be -1: what the others leave. A view where the strides allow it; `copy` true always copies, false
 // never (CopyRequiredError). DimensionError naming both shapes.
 Array reshape(const Array& array, Dims shape, std::optional<bool> copy = std::nullopt);

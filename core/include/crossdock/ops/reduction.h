@@ -8,7 +8,10 @@
 
 namespace crossdock {
 
-// Over `axes`, or all when absent. sum, prod: `dtype`, or at least the default integer for bool and small integers.
+// The dtype of sums and products: `wanted`, or at least the default integer for bool and small integers. DtypeError for
+// a storage dtype, a `wanted` that is not numeric or would drop imaginary parts.
+Dtype accumulation_dtype(Op op, Dtype dtype, std::optional<Dtype> wanted);
+// Over `axes`, or all when absent. sum, prod: in `accumulation_dtype`.
 // max, min of an empty axis: ValueError. any, all: bool. Fresh; stays on the device.
 Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims,
              std::optional<Dtype> dtype = std::nullopt);

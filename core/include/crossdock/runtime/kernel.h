@@ -47,7 +47,8 @@ struct Operand {
 //     int64.
 //   searchsorted: elementwise over operand 1 -> operand 2 (int64); operand 0 is 1-d and sorted, of integers[0] elements
 //     integers[1] bytes apart (its strides here are 0); integers[2]: 1 for side 'right'.
-//   cumulative_sum, cumulative_prod: along the last dimension; input and output of one dtype.
+//   cumulative_sum, cumulative_prod: along the last dimension; dispatch on the output's dtype, to which elements are
+//     converted first. Floating-point numbers accumulate in 64 bits.
 //   linear algebra: batch dimensions, then M, N as `shape`; each operand has strides for the batch dimensions and then
 //     its own; the last `outputs` operands are outputs.
 //   fft: the last dimension, complex to complex, of one length. rfft: real to complex, `shape` has the length of the
