@@ -161,7 +161,7 @@ void define_device(nb::module_& m) {
         for (Backend* backend : backends()) backend->drain();
       },
       nb::call_guard<nb::gil_scoped_release>(),
-      "Waits for all devices that have been used; their failures are dropped.");
+      "Waits for all devices that have been used; their failures are dropped. An interrupt drops what has not begun.");
   m.def("get_num_threads", &num_threads, "How many threads work on one operation.");
   m.def("set_num_threads", &set_num_threads, "count"_a,
         "Sets how many threads work on one operation, 1 to 1024; ValueError.");

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   crossdock::register_native();
   crossdock::register_sim();
   register_error_translation();
+  heed_signals();
   define_dtype(m);
   define_device(m);
   define_array(m);

@@ -30,6 +30,8 @@ void define_fft(nb::module_& m);
 void define_exchange(nb::module_& m);
 void define_sim(nb::module_& m);
 
+void heed_signals();  // long waits in the main thread run the handlers of signals
+
 extern PyType_Slot array_slots[];  // operators.cpp
 
 }  // namespace crossdock::bind

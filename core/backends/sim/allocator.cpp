@@ -59,7 +59,13 @@ void SimAllocator::reclaim() {
     retired.swap(retired_);
   }
   if (retired.empty()) return;
-  device_.drain();
+  try {
+    device_.drain();
+  } catch (...) {  // interrupted: what was under way still is
+    std::lock_guard lock(mutex_);
+    retired_.insert(retired_.end(), retired.begin(), retired.end());
+    throw;
+  }
   give_back(retired);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "crossdock/runtime/device.h"
+#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/lazy_devices.h"
 #include "device.h"
 #include "settings.h"
@@ -17,13 +18,18 @@ class SimBackend final : public Backend {
   Device& device(int index) override {
     return devices_.get(index, [&] { return new SimDevice(*this, index); });
   }
-  void drain() noexcept override {
-    devices_.for_each([](SimDevice& device) {
+  void drain() override {
+    std::exception_ptr interrupt;
+    devices_.for_each([&](SimDevice& device) {
       try {
         device.synchronize();
-      } catch (const std::exception&) {  // a failure that nobody has asked about by now concerns nobody
+      } catch (const DeviceError&) {  // a failure that nobody has asked about by now concerns nobody
+      } catch (...) {
+        device.abandon();
+        interrupt = std::current_exception();
       }
     });
+    if (interrupt) std::rethrow_exception(interrupt);
   }
 
  private:

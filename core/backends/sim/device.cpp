@@ -23,6 +23,19 @@ SimStream& SimDevice::own(Stream& stream) const {
   throw DeviceError("a stream of " + stream.device().spec() + " cannot serve " + spec(), spec());
 }
 
+namespace {
+
+// Even where each element of the shape stands for a thousand steps, as in linear algebra.
+bool is_brief(const Launch& launch) noexcept {
+  constexpr std::int64_t kBrief = 1 << 18;
+  std::int64_t work = 1;
+  for (auto extent : launch.shape)
+    if (__builtin_mul_overflow(work, extent, &work)) return false;
+  return work <= kBrief && is_brief_copy(0);
+}
+
+}  // namespace
+
 void SimDevice::launch(Launch launch) {
   Kernel kernel = backend().kernel(launch.op, launch.dtype, *this);
   SimStream& stream = launch.stream ? own(*launch.stream) : *stream_;
@@ -32,10 +45,12 @@ void SimDevice::launch(Launch launch) {
     auto& operand = launch.operands[static_cast<std::size_t>(i)];
     if (operand.data) operand.data = allocator_.alias(op, operand.data, 0);
   }
-  stream.push({op, [kernel, launch = std::move(launch)] {
-                 Modelled speed;
-                 kernel(launch);
-               }});
+  const bool brief = is_brief(launch);
+  auto work = [kernel, launch = std::move(launch)] {
+    Modelled speed;
+    kernel(launch);
+  };
+  stream.push({.op = op, .work = std::move(work), .brief = brief});
 }
 
 void SimDevice::copy(SimStream& stream, Task task, bool blocking) {
@@ -65,7 +80,8 @@ void SimDevice::upload(std::byte* to, const std::byte* from_host, std::size_t nb
     if (!blocking && checksum(target, nbytes) != sum)
       throw DeviceError("the host buffer was changed before its asynchronous copy had finished");
   };
-  copy(here, {"upload", std::move(work)}, blocking);
+  const bool brief = is_brief_copy(nbytes, settings().to_device_gbps);
+  copy(here, {.op = "upload", .work = std::move(work), .brief = brief}, blocking);
 }
 
 void SimDevice::download(std::byte* to_host, const std::byte* from, std::size_t nbytes, Stream& stream,
@@ -79,7 +95,8 @@ void SimDevice::download(std::byte* to_host, const std::byte* from, std::size_t 
     Modelled speed(nbytes, settings().to_host_gbps);
     std::memcpy(to_host, source, nbytes);
   };
-  copy(here, {"download", std::move(work)}, blocking);
+  const bool brief = is_brief_copy(nbytes, settings().to_host_gbps);
+  copy(here, {.op = "download", .work = std::move(work), .brief = brief}, blocking);
 }
 
 void SimDevice::copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) {
@@ -96,10 +113,11 @@ void SimDevice::copy_from(std::byte* to, Device& source, const std::byte* from, 
   bool between = &other != this;
   if (between && copy_fails(index())) return here.push({"copy", fail_copy});
   if (between) count_copy(index(), Direction::device_to_device, nbytes);
-  here.push({"copy", [=] {
-               Modelled speed;
-               std::memmove(target, origin, nbytes);
-             }});
+  auto work = [=] {
+    Modelled speed;
+    std::memmove(target, origin, nbytes);
+  };
+  here.push({.op = "copy", .work = std::move(work), .brief = is_brief_copy(nbytes)});
   if (std::all_of(std::begin(involved), std::end(involved), [&](Stream* one) { return one == &here; })) return;
   Event copied = here.record();
   for (Stream* one : involved)
@@ -130,13 +148,22 @@ void SimDevice::drain() {
   for (auto& queue : queues()) queue->wait(queue->last());
 }
 
+void SimDevice::abandon() noexcept {
+  const auto all = queues();
+  for (auto& queue : all) queue->abandon_all();
+  for (auto& queue : all) queue->wait_to_the_end(queue->last());
+}
+
 void SimDevice::synchronize() {
   count_sync(index());
-  std::optional<Failure> first;
-  for (auto& queue : queues()) {
+  const auto all = queues();
+  for (auto& queue : all) {
     if (queue->in_task())
       throw DeviceError("synchronize: work on " + spec() + " cannot wait for its own device", spec());
     queue->wait(queue->last());
+  }
+  std::optional<Failure> first;
+  for (auto& queue : all) {
     auto failure = queue->take_failure();
     if (!first) first = std::move(failure);
   }

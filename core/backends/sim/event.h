@@ -14,9 +14,9 @@ class SimDevice;
 struct QueueEvent final : Event::State {
   QueueEvent(const SimDevice& device, std::shared_ptr<Queue> queue) : device(device), queue(std::move(queue)) {}
   bool done() const noexcept override;
-  void wait() override;           // the host waits: counted
-  void wait_in_queue() noexcept;  // another queue waits
-  void check() const;             // after it is done: AsyncDeviceError when work before it has failed
+  void wait() override;                         // the host waits: counted
+  void wait_in_queue(bool may_be_interrupted);  // another queue waits
+  void check() const;                           // after it is done: AsyncDeviceError when work before it has failed
 
   const SimDevice& device;
   std::shared_ptr<Queue> queue;

@@ -18,4 +18,7 @@ class Modelled {
   std::chrono::steady_clock::time_point until_;  // the epoch: no wait
 };
 
+// Whether a copy is over before a person would notice, modelled speed included.
+bool is_brief_copy(std::size_t nbytes, double gbps = 0) noexcept;
+
 }  // namespace crossdock::sim

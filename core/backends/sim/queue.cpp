@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "crossdock/runtime/error.h"
+#include "crossdock/runtime/interrupt.h"
 #include "crossdock/runtime/spin.h"
 #include "crossdock/runtime/worker_thread.h"
 #include "event.h"
@@ -17,9 +18,17 @@ namespace {
 constexpr auto kWorkerSpin = std::chrono::microseconds(5);
 constexpr auto kWaiterSpin = std::chrono::microseconds(20);
 
+Failure failure_of(const std::string& op, const char* message, Ticket ticket) noexcept {
+  try {
+    return {op, message, ticket};
+  } catch (const std::bad_alloc&) {  // short enough to need no memory
+    return {"an operation", "out of memory", ticket};
+  }
+}
+
 // A failure before the event is the waiting task's to report, not the waiter's.
-void pass(Event::State& gate) noexcept {
-  if (auto* own = dynamic_cast<QueueEvent*>(&gate)) return own->wait_in_queue();
+void pass(Event::State& gate, bool may_be_interrupted) {
+  if (auto* own = dynamic_cast<QueueEvent*>(&gate)) return own->wait_in_queue(may_be_interrupted);
   try {
     gate.wait();
   } catch (const std::exception&) {
@@ -81,7 +90,7 @@ void Queue::nudge() noexcept {
 void Queue::work() noexcept {
   for (;;) {
     std::uint32_t seen = work_pulse_.load();
-    if (step()) continue;
+    if (step(Interrupts::none)) continue;
     if (stopped_.load() && idle()) return;
     if (spin_until(kWorkerSpin, [&] { return work_pulse_.load(std::memory_order_relaxed) != seen; })) continue;
     sleeping_.store(true);  // before the last look at the pulse (in wait): no wake-up is lost
@@ -91,7 +100,7 @@ void Queue::work() noexcept {
 }
 
 // Does the next task. False when there is none, or another thread is at one.
-bool Queue::step() noexcept {
+bool Queue::step(Interrupts interrupts) {
   std::unique_lock lock(mutex_);
   while (AtFork::pending()) {  // between two tasks is the place for a fork
     lock.unlock();
@@ -101,8 +110,15 @@ bool Queue::step() noexcept {
   if (running_ || tasks_.empty()) return false;
   if (auto gate = tasks_.front().gate; gate && !gate->done()) {
     lock.unlock();  // and the task stays in the queue, so that a fork now finds it there
-    pass(*gate);
+    pass(*gate, interrupts == Interrupts::allowed);
     return true;
+  }
+  if (interrupts == Interrupts::allowed && !tasks_.front().brief) {
+    lock.unlock();
+    wake_worker();
+    if (has_worker_.load(std::memory_order_relaxed)) return false;
+    lock.lock();
+    if (running_ || tasks_.empty()) return false;
   }
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
@@ -122,8 +138,7 @@ bool Queue::step() noexcept {
   finish(std::move(outcome_));
   outcome_.reset();
   lock.unlock();
-  done_pulse_.fetch_add(1);
-  if (waiters_.load()) done_pulse_.notify_all();
+  done_pulse_.beat();
   return true;
 }
 
@@ -134,11 +149,13 @@ std::optional<Failure> Queue::run(Task& task) noexcept {
     task.work();
     return std::nullopt;
   } catch (const AsyncDeviceError& error) {  // of another queue, through its event
-    return Failure{error.op, error.what(), ticket};
+    return failure_of(error.op, error.what(), ticket);
+  } catch (const std::bad_alloc&) {
+    return failure_of(task.op, "out of host memory", ticket);
   } catch (const std::exception& error) {
-    return Failure{task.op, error.what(), ticket};
+    return failure_of(task.op, error.what(), ticket);
   } catch (...) {
-    return Failure{task.op, "unknown exception", ticket};
+    return failure_of(task.op, "unknown exception", ticket);
   }
 }
 
@@ -149,22 +166,67 @@ void Queue::finish(std::optional<Failure> failure) noexcept {
   completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-void Queue::wait(Ticket ticket) noexcept {
+template <Queue::Interrupts interrupts>
+void Queue::wait_for(Ticket ticket) {
   if (in_task()) return;
+  std::optional<InterruptTimer> timer;  // most waits are over before they would read the clock
   while (!done(ticket)) {
-    std::uint32_t seen = done_pulse_.load();
-    if (step() || done(ticket)) continue;
-    auto changed = [&] { return done_pulse_.load(std::memory_order_acquire) != seen; };
-    if (spin_until(kWaiterSpin, changed)) continue;
-    waiters_.fetch_add(1);
-    done_pulse_.wait(seen);
-    waiters_.fetch_sub(1);
+    std::uint32_t seen = done_pulse_.seen();
+    const bool did_one = step(interrupts);
+    if (done(ticket)) break;
+    if (!did_one && !spin_until(kWaiterSpin, [&] { return done_pulse_.has_beaten_since(seen); })) {
+      done_pulse_.wait(seen, kInterruptSlice);
+      if (interrupts == Interrupts::allowed && !done_pulse_.has_beaten_since(seen)) check_interrupt();
+    } else if (interrupts == Interrupts::allowed) {
+      if (!timer) timer.emplace();
+      timer->turn();
+    }
   }
   if (!idle()) wake_worker();  // what is left is its work again
 }
 
+void Queue::wait(Ticket ticket) {
+  if (Frame::innermost) return wait_to_the_end(ticket);  // a task of another queue is not cut in two
+  try {
+    wait_for<Interrupts::allowed>(ticket);
+  } catch (...) {
+    wake_worker();
+    throw;
+  }
+}
+
+void Queue::wait_to_the_end(Ticket ticket) noexcept { wait_for<Interrupts::none>(ticket); }
+
+// Under the lock. Null when the task has begun.
+Task* Queue::find(Ticket ticket) noexcept {
+  const Ticket begun = completed_.load(std::memory_order_relaxed) + (running_ ? 1 : 0);
+  return ticket > begun ? &tasks_[ticket - begun - 1] : nullptr;
+}
+
+namespace {
+
+void leave_alone(Task& task) noexcept {
+  task.report = nullptr;
+  task.abandoned = true;  // destroyed in its turn: what it keeps alive may lock what is still held here
+}
+
+}  // namespace
+
+bool Queue::abandon(Ticket ticket) noexcept {
+  std::lock_guard lock(mutex_);
+  Task* task = find(ticket);
+  if (task) leave_alone(*task);
+  return task;
+}
+
+void Queue::abandon_all() noexcept {
+  std::lock_guard lock(mutex_);
+  for (Task& task : tasks_)
+    if (!task.report) leave_alone(task);
+}
+
 void Queue::stop() noexcept {
-  wait(last());
+  wait_to_the_end(last());
   stopped_.store(true);
   if (has_worker_.load()) wake_worker();
 }
@@ -197,11 +259,10 @@ bool Queue::hold_for_fork(bool patient) {
 void Queue::restart_in_child() {
   has_worker_.store(false);
   sleeping_.store(false);
-  waiters_.store(0);
+  done_pulse_.restart_in_child();
   for (Task& task : tasks_) {
     if (task.waiter == std::thread::id() || task.waiter == std::this_thread::get_id()) continue;
-    task.report = nullptr;
-    task.abandoned = true;  // destroyed in its turn: what it keeps alive may lock what is still held here
+    leave_alone(task);
   }
   if (running_ && !in_task()) {
     bool cut = executing_.exchange(false);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "crossdock/runtime/at_fork.h"
+#include "crossdock/runtime/pulse.h"
 #include "crossdock/runtime/stream.h"
 
 namespace crossdock::sim {
@@ -31,6 +32,7 @@ struct Task {
   bool always = false;                           // begun even behind a failure
   std::optional<Failure>* report = nullptr;      // of its waiter: why it failed, or which failure it was dropped for
   bool abandoned = false;                        // not begun, as nobody is left who wants it
+  bool brief = true;                             // so that a waiter may do it itself, deaf to interrupts meanwhile
   std::thread::id waiter = {};                   // the thread that waits for it, with `report` and more on its stack
 };
 
@@ -46,10 +48,14 @@ class Queue : public std::enable_shared_from_this<Queue> {
   Ticket last() const;  // the newest task's
   bool done(Ticket ticket) const noexcept { return completed_.load(std::memory_order_acquire) >= ticket; }
   bool idle() const noexcept { return done(pushed_.load(std::memory_order_acquire)); }
-  void wait(Ticket ticket) noexcept;  // returns at once in a task of this queue, which cannot wait for itself
-  bool in_task() const noexcept;      // the calling thread is in a task of this queue
-  void nudge() noexcept;              // lets the worker begin if it has not, as in a forked child
-  void stop() noexcept;               // the worker ends when all is done
+  // Both return at once in a task of this queue, which cannot wait for itself.
+  void wait(Ticket ticket);  // may be interrupted (interrupt.h): then it throws, and the work goes on
+  void wait_to_the_end(Ticket ticket) noexcept;
+  bool abandon(Ticket ticket) noexcept;  // its waiter goes away; false when it has begun
+  void abandon_all() noexcept;           // what has not begun
+  bool in_task() const noexcept;         // the calling thread is in a task of this queue
+  void nudge() noexcept;                 // lets the worker begin if it has not, as in a forked child
+  void stop() noexcept;                  // the worker ends when all is done
 
   std::optional<Failure> failure() const;
   std::optional<Failure> take_failure();
@@ -57,8 +63,12 @@ class Queue : public std::enable_shared_from_this<Queue> {
 
  private:
   struct Frame;
-  bool step() noexcept;
+  enum class Interrupts { allowed, none };
+  bool step(Interrupts interrupts);
+  template <Interrupts interrupts>
+  void wait_for(Ticket ticket);
   std::optional<Failure> run(Task& task) noexcept;
+  Task* find(Ticket ticket) noexcept;
   void finish(std::optional<Failure> failure) noexcept;
   void work() noexcept;
   void wake_worker() noexcept;
@@ -72,8 +82,8 @@ class Queue : public std::enable_shared_from_this<Queue> {
   std::atomic<bool> executing_{false};  // ... and is still touching memory
   std::atomic<bool> has_worker_{false}, sleeping_{false}, stopped_{false};
   std::atomic<Ticket> pushed_{0}, completed_{0};
-  std::atomic<int> waiters_{0};
-  std::atomic<std::uint32_t> work_pulse_{0}, done_pulse_{0};
+  std::atomic<std::uint32_t> work_pulse_{0};
+  Pulse done_pulse_;
   mutable std::mutex mutex_;
   AtFork at_fork_;
 };

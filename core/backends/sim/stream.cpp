@@ -50,12 +50,20 @@ void SimStream::run(Task task) {
   task.report = &failure;
   task.waiter = std::this_thread::get_id();
   count_sync(device_.index());
-  queue_->wait(queue_->push(std::move(task), Queue::Wake::no));
+  const Ticket ticket = queue_->push(std::move(task), Queue::Wake::no);
+  try {
+    queue_->wait(ticket);
+  } catch (...) {  // what it would write to may be gone soon
+    if (!queue_->abandon(ticket)) queue_->wait_to_the_end(ticket);
+    throw;
+  }
   if (failure) queue_->clear_failure(failure->ticket);
   surface(device_, failure);
 }
 
-void SimStream::enqueue(const char* op, std::function<void()> work) { push({op, std::move(work)}); }
+void SimStream::enqueue(const char* op, std::function<void()> work) {
+  push({.op = op, .work = std::move(work), .brief = false});
+}
 
 Event SimStream::record() {
   if (queue_->idle() && !queue_->failure()) return {};
@@ -92,7 +100,12 @@ bool QueueEvent::done() const noexcept {
   return false;
 }
 
-void QueueEvent::wait_in_queue() noexcept { queue->wait(ticket); }
+void QueueEvent::wait_in_queue(bool may_be_interrupted) {
+  if (may_be_interrupted)
+    queue->wait(ticket);
+  else
+    queue->wait_to_the_end(ticket);
+}
 
 void QueueEvent::check() const {
   if (failure) surface(device, failure);

@@ -65,7 +65,7 @@ class Backend {
   const std::string& name() const noexcept { return name_; }  // the KIND of specs
   virtual int device_count() const noexcept = 0;              // cheap; starts nothing
   virtual Device& device(int index) = 0;                      // made on first use; the registry checked the index
-  virtual void drain() noexcept {}                            // waits for the devices that have been made
+  virtual void drain() {}  // waits for the devices that have been made; an interrupt drops what has not begun
   KernelTable& kernels() noexcept { return kernels_; }
   const KernelTable& kernels() const noexcept { return kernels_; }
   // The kernel for an operation on `device`, or NotImplementedError naming operation, dtype and device.
