@@ -114,6 +114,14 @@ class Backend:
         """The devices that work here, in order. Asked only where `unavailable` says ''."""
         return ('',)
 
+    def has(self, suffix: str) -> bool:
+        """Whether that device works here. Asked only where `unavailable` says ''."""
+        return suffix in self.suffixes()
+
+    def canonical(self, suffix: str) -> str:
+        """The suffix that a device prints, for one that is another name of it. Asked only for devices that work."""
+        return suffix
+
     def fallback_spec(self, suffix: str) -> str:
         """Spec of the device that runs what this one has no function for."""
         raise DeviceError(f'{self.spec(suffix)} has no device to fall back to', device=self.spec(suffix))
@@ -158,7 +166,13 @@ class Backend:
         return self.module_name in sys.modules and issubclass(array_type, self.array_types())
 
     def device_of(self, array: Any) -> str:
-        """The spec of the device where an array lives."""
+        """The spec of the device where an array lives.
+
+        Raises
+        ------
+        CrossdockError
+            It lives nowhere, or in several places.
+        """
         raise NotImplementedError
 
     def facts(self, array: Any) -> ArrayFacts:
@@ -187,6 +201,10 @@ class Backend:
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
         """See `crossdock.transfer.Port`."""
+        raise NotImplementedError
+
+    def create(self, source: Any, dtype: np.dtype[Any], place: PlaceFacts) -> Any:
+        """See `crossdock.transfer.Port`. Asked only where the place is immutable, and then `allocate` is not."""
         raise NotImplementedError
 
     def copy(self, dst: Any, src: Any) -> None:

@@ -13,7 +13,7 @@ from crossdock.devices._dtype import cast_into
 from crossdock.errors import DtypeError
 from crossdock.transfer import ArrayFacts, PlaceFacts
 
-__all__ = ['HOST', 'HostBackend']
+__all__ = ['HOST', 'HostBackend', 'host_memory']
 
 #: NumPy's arrays do not know who made them: each says that it lives here.
 HOST = PlaceFacts(device='@numpy', suffix='', library='numpy', physical='host')
@@ -33,9 +33,7 @@ class HostBackend(Backend):
         return HOST.device
 
     def memory_info(self, suffix: str) -> MemoryInfo:
-        found = _read_meminfo()
-        # Nobody counts what NumPy's arrays hold.
-        return MemoryInfo(found.get('MemAvailable'), found.get('MemTotal'), None, 0)
+        return host_memory()
 
     def array_types(self) -> tuple[type, ...]:
         return (np.ndarray,)
@@ -60,6 +58,12 @@ class HostBackend(Backend):
 
     def copy(self, dst: Any, src: Any) -> None:
         cast_into(dst, src)
+
+
+def host_memory() -> MemoryInfo:
+    """The machine's memory. Nobody counts what arrays hold of it."""
+    found = _read_meminfo()
+    return MemoryInfo(found.get('MemAvailable'), found.get('MemTotal'), None, 0)
 
 
 def _refuse_masked(array: Any) -> None:

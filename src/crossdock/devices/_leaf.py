@@ -41,7 +41,20 @@ class Leaf(NamedTuple):
 
     def plan(self, place: PlaceFacts, *, copy: bool | None, dtype: np.dtype[Any] | None) -> Plan:
         """How it gets to a place."""
-        return plan(self.facts, place, copy=None if copy and self.fresh else copy, dtype=dtype)
+        return plan(self._facts_for(place), place, copy=None if copy and self.fresh else copy, dtype=dtype)
+
+    def _facts_for(self, place: PlaceFacts) -> ArrayFacts:
+        """The facts, with those that only some plans need."""
+        facts = self.facts
+        if facts.place.physical != 'host' or facts.place.library == place.library:
+            return facts
+        # Arrays that cannot be written cannot be views of other data.
+        if facts.dtype.kind == 'b' and not (facts.unresolved or facts.place.immutable):
+            if not _has_true_bools(self.backend.alias_out(self.array)):
+                facts = replace(facts, unresolved='its bools are bytes other than 0 and 1')
+        if place.alignment > 1 and place.physical == 'host' and not facts.unresolved:
+            return replace(facts, address=self.backend.alias_out(self.array).ctypes.data)
+        return facts
 
     def run(self, made: Plan, target: Backend, *, blocking: bool) -> Any:
         """Bring it there."""
@@ -96,6 +109,11 @@ def read_leaf(value: Any, scalars: Backend, *, detach: bool = False) -> Leaf:
     if foreign:
         facts = replace(facts, foreign=True)
     return Leaf(value, backend, facts, fresh)
+
+
+def _has_true_bools(view: np.ndarray[Any, Any]) -> bool:
+    """Whether all bytes of an array of bools are 0 or 1, as libraries other than NumPy take for granted."""
+    return not view.size or int(view.view(np.uint8).max()) <= 1
 
 
 def _from_scalar(value: bool | int | float | complex, scalars: Backend) -> np.ndarray[Any, Any]:

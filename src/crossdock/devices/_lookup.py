@@ -103,6 +103,9 @@ def make(backend: Backend, suffix: str, *, key: str | None = None) -> Device:
     device = _by_spec.get(name)
     if device is None:
         _check(backend, suffix, name)
+        canonical = backend.canonical(suffix)
+        if canonical != suffix:
+            return make(backend, canonical, key=key or name)
         device = _by_spec.setdefault(name, (backend.device_class or Device)._make(backend, suffix))
     if key is not None:
         _by_spec[key] = device
@@ -128,9 +131,9 @@ def _check(backend: Backend, suffix: str, name: str) -> None:
     reason = backend.unavailable()
     count = 0
     if not reason:
-        here = backend.suffixes()
-        if suffix in here:
+        if backend.has(suffix):
             return
+        here = backend.suffixes()
         count = len(here)
         names = ', '.join(backend.spec(each) for each in here)
         reason = f'there {"is" if count == 1 else "are"} {count} of its kind here: {names}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def get_device_from_array(*arrays: Any, mixed: Mixed = 'error') -> Device:
     """
     device_wins = _device_wins(mixed)
     votes = list(_votes(arrays))
-    names = {name for _, _, name in votes}
+    names = {vote.backend.device_of(vote.array) for vote in votes}
     if len(names) == 1:
         return get_device(names.pop())
     if not names:
@@ -114,7 +114,7 @@ def get_device_from_array(*arrays: Any, mixed: Mixed = 'error') -> Device:
 def _vote_on_module(arrays: tuple[Any, ...], mixed: Mixed) -> ModuleType:
     device_wins = _device_wins(mixed)
     votes = list(_votes(arrays))
-    libraries = {backend.library: backend for _, backend, _ in votes}
+    libraries = {vote.backend.library: vote.backend for vote in votes}
     if device_wins and len(libraries) == 2:
         libraries.pop('numpy', None)
     if not libraries:
@@ -122,13 +122,19 @@ def _vote_on_module(arrays: tuple[Any, ...], mixed: Mixed) -> ModuleType:
     if len(libraries) > 1:
         raise _mixed_devices(votes, 'several libraries')
     (backend,) = libraries.values()
-    if len(arrays) == 1 and votes[0][0] == '0' and _registry.owner(type(arrays[0])) is backend:
+    if len(arrays) == 1 and votes[0].position == '0' and _registry.owner(type(arrays[0])) is backend:
         _module_of[type(arrays[0])] = backend.xp
     return backend.xp
 
 
-def _votes(arrays: tuple[Any, ...]) -> Iterator[tuple[str, Backend, str]]:
-    """Position, back-end and device spec of each array."""
+class _Vote(NamedTuple):
+    position: str
+    backend: Backend
+    array: Any
+
+
+def _votes(arrays: tuple[Any, ...]) -> Iterator[_Vote]:
+    """Each array, with its position and its back-end."""
     pending: deque[tuple[str, Any, tuple[Any, ...]]] = deque(
         (str(i), array, ()) for i, array in enumerate(arrays) if array is not _NOTHING
     )
@@ -137,7 +143,7 @@ def _votes(arrays: tuple[Any, ...]) -> Iterator[tuple[str, Backend, str]]:
         value = unwrap(value)
         backend = _registry.owner(type(value))
         if backend is not None:
-            yield position, backend, backend.device_of(value)
+            yield _Vote(position, backend, value)
         elif isinstance(value, list | tuple):
             if any(value is outer for outer in around):
                 raise TypeError(f'argument {position} contains itself')
@@ -159,8 +165,11 @@ def _unknown_argument(position: str, value: Any) -> UnknownArrayError:
     )
 
 
-def _mixed_devices(votes: list[tuple[str, Backend, str]], what: str) -> MixedDevicesError:
-    arguments = tuple((int(position) if position.isdecimal() else position, name) for position, _, name in votes)
+def _mixed_devices(votes: list[_Vote], what: str) -> MixedDevicesError:
+    arguments = tuple(
+        (int(position) if position.isdecimal() else position, backend.device_of(array))
+        for position, backend, array in votes
+    )
     listed = ', '.join(f'argument {position} on {name}' for position, name in arguments)
     first = arguments[0][1]
     return MixedDevicesError(

@@ -237,6 +237,8 @@ OURS = (
     ('cuda', 'cuda', '_core', 'CUDA'),
     ('cupy', '@cupy', '_cupy', 'BACKEND'),
     ('intel64', '@intel64', '_intel64', 'BACKEND'),
+    ('torch', '@torch', '_torch', 'BACKEND'),
+    ('jax', '@jax', '_jax', 'BACKEND'),
 )
 for _kind, _head, _module, _attribute in OURS:
     _add(Entry(_kind, _head, _ours(_module, _attribute)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +32,18 @@ class PlaceFacts:
         Whether arrays here can be read-only.
     negative_strides, odd_strides : bool
         Whether arrays here can have negative strides, and strides that are no multiple of the itemsize.
-    dtypes : frozenset of str or None
-        Names of the data types that arrays here can have; None means all that can travel.
+    contiguous : bool
+        Whether arrays here are always C-contiguous.
+    alignment : int
+        What the address of memory has to be a multiple of, in bytes, for an array here to alias it.
+    immutable : bool
+        Whether arrays here can never be written. Then an array here aliases memory only where ``copy=False`` asks for
+        it, and new ones are made by `Port.create`.
+    dtypes : set of str or None
+        Names of the data types that arrays here can have; None means all that can travel. The set may be a living one,
+        for a library with settings.
+    dtype_advice : tuple of (str, str)
+        For data types that are absent under some settings only, what to do.
     """
 
     device: str
@@ -43,7 +54,11 @@ class PlaceFacts:
     keeps_readonly: bool = True
     negative_strides: bool = True
     odd_strides: bool = True
-    dtypes: frozenset[str] | None = None
+    contiguous: bool = False
+    alignment: int = 1
+    immutable: bool = False
+    dtypes: Set[str] | None = None
+    dtype_advice: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.home:
@@ -72,6 +87,10 @@ class ArrayFacts:
         Whether it lies in page-locked host memory.
     foreign : bool
         Whether the caller holds an object of another type than the place's own, so that this array is a view of it.
+    unresolved : str
+        Why the memory does not hold the values as they are, as that of a lazily conjugated view; '' if it does.
+    address : int or None
+        Where the first element lies, if the plan has to know.
     """
 
     place: PlaceFacts
@@ -82,6 +101,18 @@ class ArrayFacts:
     graph: bool = False
     pinned: bool = False
     foreign: bool = False
+    unresolved: str = ''
+    address: int | None = None
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements lie in C order without gaps."""
+        step = self.dtype.itemsize
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides_nbytes)):
+            if extent > 1 and stride != step:
+                return self.size == 0
+            step *= extent
+        return True
 
     @property
     def size(self) -> int:

@@ -104,8 +104,9 @@ def plan(
     if copy not in (None, True, False):
         raise ValueError(f'copy={copy!r}: it is True, False or None')
     dtype = source.dtype if dtype is None else dtype
-    _check_dtype(source, target, dtype)
     made = _cheapest(source, target, dtype, copy=copy)
+    if made.route != SAME:
+        _check_dtype(source, target, dtype)
     if source.graph and made.route != SAME:
         raise GraphError(
             f'an array on {source.place.device} takes part in a differentiable graph, which would be lost on the way '
@@ -124,7 +125,7 @@ def _cheapest(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, c
     same = shared or _against_same(source, target)
     if not same:
         return Plan(SAME, source, target, dtype)
-    alias = shared or _against_alias(source, target)
+    alias = shared or _against_alias(source, target, copy=copy)
     if not alias:
         return Plan(ALIAS, source, target, dtype, ((SAME, same),))
     near = _against_device_copy(source.place, target)
@@ -151,7 +152,11 @@ def _against_same(source: ArrayFacts, target: PlaceFacts) -> str:
     return ''
 
 
-def _against_alias(source: ArrayFacts, target: PlaceFacts) -> str:
+def _against_alias(source: ArrayFacts, target: PlaceFacts, *, copy: bool | None) -> str:
+    if source.unresolved:
+        return source.unresolved
+    if target.immutable and copy is None:
+        return f'arrays on {target.device} never change, but shared memory may; copy=False shares it all the same'
     if source.readonly and not target.keeps_readonly:
         return f'it is read-only, which arrays on {target.device} cannot be'
     # Strides along axes with fewer than two elements lead nowhere, and mean nothing.
@@ -160,6 +165,10 @@ def _against_alias(source: ArrayFacts, target: PlaceFacts) -> str:
         return f'it has negative strides, which arrays on {target.device} cannot have'
     if not target.odd_strides and any(step % source.dtype.itemsize for step in steps):
         return f'its strides are no multiple of the itemsize, as arrays on {target.device} need'
+    if target.contiguous and not source.contiguous:
+        return f'it is not C-contiguous, as arrays on {target.device} are'
+    if target.alignment > 1 and source.size and source.address is not None and source.address % target.alignment:
+        return f'its memory is not aligned to {target.alignment} bytes, as arrays on {target.device} need'
     return ''
 
 
@@ -175,9 +184,8 @@ def _check_dtype(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any]) -
             f'{source.dtype.name} -> {dtype.name} would drop the imaginary parts; take the real part first', dtype=dtype
         )
     if target.dtypes is not None and _name(dtype) not in target.dtypes:
-        raise DtypeError(
-            f'{target.device} has no data type {dtype.name}; it has {", ".join(sorted(target.dtypes))}', dtype=dtype
-        )
+        advice = dict(target.dtype_advice).get(_name(dtype), f'it has {", ".join(sorted(target.dtypes))}')
+        raise DtypeError(f'{target.device} has no data type {dtype.name}; {advice}', dtype=dtype)
 
 
 @functools.cache

@@ -34,6 +34,13 @@ class Port(Protocol):
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
         """A new C-contiguous array at `place`, its values undefined."""
 
+    def create(self, source: Any, dtype: np.dtype[Any], place: PlaceFacts) -> Any:
+        """A new array at `place` with the values of `source`, an array of this library or an exchange view.
+
+        In place of `allocate`, where arrays cannot be written. Casts without a check, shares no memory with `source`,
+        and has read it when it returns.
+        """
+
     def copy(self, dst: Any, src: Any) -> None:
         """Write `src` into `dst`, both of this library; broadcasts, and casts without a check."""
 

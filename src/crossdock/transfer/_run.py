@@ -42,10 +42,33 @@ def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = 
         return array
     if plan.route == ALIAS:
         return target.alias_in(source.alias_out(array), plan.target)
+    if plan.target.immutable:
+        return _create(plan, array, source, target)
     out = target.allocate(plan.source.shape, plan.dtype, plan.target)
     if plan.source.size:
         copy_between(out, plan.target, target, array, plan.source.place, source, blocking=blocking)
     return out
+
+
+def _create(plan: Plan, array: Any, source: Port, target: Port) -> Any:
+    """A new array that cannot be written afterwards."""
+    have, want = plan.source.place, plan.target
+    near = have.physical == want.physical
+    if have.library == want.library or have.physical == HOST or near:
+        if not near and plan.source.size and not target.reports_transfers:
+            announce('copy', plan.nbytes_moved, have.device, want.device)
+        view = array if have.library == want.library else source.alias_out(array)
+        return target.create(_with_true_bools(view) if isinstance(view, np.ndarray) else view, plan.dtype, want)
+    on_host = want.physical == HOST
+    staging = np.empty(plan.source.shape, min(plan.source.dtype, plan.dtype, key=lambda dtype: dtype.itemsize))
+    if staging.size:
+        stop = want.device if on_host else STAGING
+        if not source.reports_transfers:
+            announce('copy', staging.nbytes, have.device, stop)
+        source.copy_out(staging, array, target=stop)
+        if not on_host and not target.reports_transfers:
+            announce('copy', staging.nbytes, STAGING, want.device)
+    return target.create(staging, plan.dtype, want)
 
 
 def copy_between(
