@@ -43,8 +43,8 @@ struct Operand {
 //     Where several elements have one place, the last in C order stays.
 //   nonzero: operand 0 (any shape) -> operand 1 (int64, 1-d, as many as there are): C-order numbers of its non-zero
 //     elements.
-//   sort, argsort: the last dimension is sorted, stably, NaN last; integers[0]: whether descending. argsort gives
-//     int64.
+//   sort, argsort: the last dimension is sorted, stably, with NaN above all and 0.0 equal to -0.0; complex numbers by
+//     real part, then by imaginary; integers[0]: whether descending. argsort gives int64. Operands do not overlap.
 //   searchsorted: elementwise over operand 1 -> operand 2 (int64); operand 0 is 1-d and sorted, of integers[0] elements
 //     integers[1] bytes apart (its strides here are 0); integers[2]: 1 for side 'right'.
 //   cumulative_sum, cumulative_prod: along the last dimension; dispatch on the output's dtype, to which elements are
