@@ -287,4 +287,16 @@ std::vector<Array> arrays_of(nb::handle sequence, const char* op) {
   return arrays;
 }
 
+std::vector<Array> arrays_of(const nb::args& items, const char* op) {
+  std::vector<Array> arrays;
+  for (nb::handle item : items) arrays.push_back(array_of(item, op, arrays.empty() ? nullptr : &arrays.front()));
+  return arrays;
+}
+
+nb::list to_python(std::vector<Array> arrays) {
+  nb::list out;
+  for (Array& array : arrays) out.append(to_python(std::move(array)));
+  return out;
+}
+
 }  // namespace crossdock::bind

@@ -61,6 +61,8 @@ nb::object to_python(Device& device);
 nb::object set_default_device(nb::object function);  // the one before
 
 std::vector<Array> arrays_of(nb::handle sequence, const char* op);
+std::vector<Array> arrays_of(const nb::args& items, const char* op);
+nb::list to_python(std::vector<Array> arrays);
 
 // For `unlocked`: work whose size is not looked at.
 inline constexpr std::int64_t kLongWork = 1 << 20;

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   define_elementwise(m);
   define_creation(m);
   define_manipulation(m);
+  define_rearrangement(m);
   define_reductions(m);
   define_linalg(m);
   define_indexing(m);

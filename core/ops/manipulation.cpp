@@ -84,6 +84,12 @@ Array reshape(const Array& array, Dims shape, std::optional<bool> copy) {
   return packed.view(shape, contiguous_strides(shape, array.itemsize()));
 }
 
+Array narrow(const Array& array, int axis, std::int64_t begin, std::int64_t count) {
+  Dims shape = array.shape();
+  shape[axis] = count;
+  return array.view(std::move(shape), array.strides(), begin * array.strides()[axis]);
+}
+
 Array permute_dims(const Array& array, const Dims& axes) {
   const Dims order = normalize_axes(axes, array.ndim(), "permute_dims");
   if (order.size() != array.ndim()) {

@@ -43,13 +43,6 @@ void launch_scan(Op op, const Array& array, int axis, const Array& out) {
   out.device().launch(std::move(launch));
 }
 
-// `count` places of `array` along `axis`, from `begin`; a view.
-Array narrowed(const Array& array, int axis, std::int64_t begin, std::int64_t count) {
-  Dims shape = array.shape();
-  shape[axis] = count;
-  return array.view(std::move(shape), array.strides(), begin * array.strides()[axis]);
-}
-
 // Sum over `axes` of the squared deviations from the mean; dimensions are kept.
 Array squared_deviations(const Array& x, const std::optional<Dims>& axes, double count) {
   const Array centre = mean(x, axes, true);
@@ -111,9 +104,9 @@ Array accumulate(Op op, const Array& array, std::optional<std::int64_t> axis, st
   const Array out = Array::empty(shape, wanted, array.device());
   if (include_initial && out.size() != 0) {
     const Scalar identity{std::int64_t{op == Op::cumulative_prod}};
-    copy_into(narrowed(out, place, 0, 1), to_array(identity, wanted, array.device()));
+    copy_into(narrow(out, place, 0, 1), to_array(identity, wanted, array.device()));
   }
-  launch_scan(op, array, place, narrowed(out, place, include_initial, array.shape()[place]));
+  launch_scan(op, array, place, narrow(out, place, include_initial, array.shape()[place]));
   return out;
 }
 
@@ -143,7 +136,7 @@ Array diff(const Array& array, std::int64_t axis, std::int64_t n, const Array* p
   Array out = parts.size() > 1 || n == 0 ? concat(parts, place) : array;
   for (; n > 0 && out.shape()[place] > 0; --n) {
     const std::int64_t rest = out.shape()[place] - 1;
-    const Array right = narrowed(out, place, 1, rest), left = narrowed(out, place, 0, rest);
+    const Array right = narrow(out, place, 1, rest), left = narrow(out, place, 0, rest);
     out = elementwise(Op::subtract, std::array<Argument, 2>{&right, &left});
   }
   return out.shape()[place] == 0 && out.buffer() == array.buffer() ? copy(out) : out;
