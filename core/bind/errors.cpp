@@ -108,7 +108,8 @@ void translate() {
     PyErr_SetString(error.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_RuntimeError,
                     error.what());
   } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+    raise(OutOfMemoryError("out of memory on the host: no room for the core's own bookkeeping or for scratch space",
+                           "native:0", -1, -1, -1));
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   } catch (...) {
@@ -133,6 +134,8 @@ void register_error_translation() {
     try {
       std::rethrow_exception(pointer);
     } catch (const Error&) {
+      set_python_error();
+    } catch (const std::bad_alloc&) {
       set_python_error();
     }
   });

@@ -1,0 +1,136 @@
+// Every allocation of every step may fail: the error comes out, nothing ends the process, and a second try succeeds.
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "crossdock/array/indexing.h"
+#include "crossdock/ops/copy.h"
+#include "crossdock/ops/creation.h"
+#include "crossdock/ops/elementwise.h"
+#include "crossdock/ops/linalg.h"
+#include "crossdock/ops/manipulation.h"
+#include "crossdock/ops/reduction.h"
+#include "crossdock/runtime/error.h"
+#include "devices.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+// How many allocations still succeed, over all threads; negative: all.
+std::atomic<std::int64_t> allocations_left{-1};
+
+void* allocate(std::size_t nbytes, std::size_t alignment) {
+  if (allocations_left.load() >= 0 && allocations_left.fetch_sub(1) == 0) {
+    allocations_left.store(0);  // and all that follow, as when memory is full
+    throw std::bad_alloc();
+  }
+  void* data = alignment ? std::aligned_alloc(alignment, (nbytes + alignment - 1) / alignment * alignment)
+                         : std::malloc(nbytes ? nbytes : 1);
+  if (!data) throw std::bad_alloc();
+  return data;
+}
+
+}  // namespace
+
+void* operator new(std::size_t nbytes) { return allocate(nbytes, 0); }
+void* operator new[](std::size_t nbytes) { return allocate(nbytes, 0); }
+void* operator new(std::size_t nbytes, std::align_val_t alignment) {
+  return allocate(nbytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t nbytes, std::align_val_t alignment) {
+  return allocate(nbytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete[](void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::size_t) noexcept { std::free(data); }
+void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+
+namespace crossdock {
+namespace {
+
+using Indexes = std::vector<Index>;
+
+class OutOfMemory : public testing::TestWithParam<const char*> {
+ protected:
+  void TearDown() override {
+    allocations_left = -1;
+    device.synchronize();
+  }
+
+  // Tries `act` with ever more memory until it succeeds.
+  void starve(const char* what, const std::function<void()>& act) {
+    SCOPED_TRACE(what);
+    act();  // what is made once is there
+    device.synchronize();
+    for (std::int64_t memory = 0; memory < 500; ++memory) {
+      bool failed = true;
+      allocations_left = memory;
+      try {
+        act();
+        device.synchronize();
+        failed = allocations_left == 0;  // a failure may have been survived: less cached, fewer threads
+        allocations_left = -1;
+      } catch (const std::bad_alloc&) {
+        allocations_left = -1;
+      } catch (const DeviceError&) {  // OutOfMemoryError, or AsyncDeviceError of an accelerator
+        allocations_left = -1;
+      }
+      try {
+        device.synchronize();
+      } catch (const AsyncDeviceError&) {
+      }
+      if (!failed) break;
+      ++failures;
+    }
+    act();
+    device.synchronize();
+  }
+
+  Device& device = test::device(GetParam());
+  int failures = 0;
+};
+
+TEST_P(OutOfMemory, IsAnErrorAndNoMore) {
+  const Array a = full({300, 300}, {2.0}, Dtype::float64, device);
+  const Array b = full({300, 300}, {std::int64_t{3}}, Dtype::float32, device);
+  const Array odd = index(a, Indexes{Slice{0, 300, 2}, Slice{299, -301, -3}});
+  const std::vector<Argument> both{&a, &b};
+  starve("full", [&] { full({1000, 10}, {1.5}, Dtype::float32, device); });
+  starve("arange", [&] { arange({std::int64_t{0}}, {std::int64_t{5000}}, {std::int64_t{1}}, std::nullopt, device); });
+  starve("add", [&] { elementwise(Op::add, both); });
+  starve("add in place", [&] { elementwise_in_place(Op::add, a, Argument(&a)); });
+  starve("copy", [&] { copy(odd); });
+  starve("astype", [&] { astype(odd, Dtype::complex64); });
+  starve("copy_into", [&] { copy_into(index(a, Indexes{Slice{0, 300, 2}}), index(a, Indexes{Slice{0, 150, 1}})); });
+  starve("sum", [&] { reduce(Op::sum, odd, Dims{0}, false); });
+  starve("argmax", [&] { arg_reduce(Op::argmax, a, 0, false); });
+  starve("mean", [&] { mean(a, std::nullopt, false); });
+  starve("matmul", [&] { matmul(a, a); });
+  starve("matmul of a view", [&] { matmul(odd, matrix_transpose(odd)); });
+  starve("concat", [&] { concat(std::vector<Array>{a, a, a}, 0); });
+  starve("reshape", [&] { reshape(matrix_transpose(a), {-1}); });
+  starve("where", [&] {
+    const Array mask = elementwise(Op::greater, both);
+    where(Argument(&mask), Argument(&a), Argument(&b));
+  });
+  starve("move", [&] { to_device(a, find_device("native:0"), {}); });
+  starve("move away", [&] { to_device(a, find_device("sim:1"), {}); });
+  starve("pull", [&] {
+    std::byte element[16];
+    pull(index(a, Indexes{std::int64_t{0}, std::int64_t{0}}), element, "float");
+  });
+  EXPECT_GT(failures, 100);  // or this test tests nothing
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OutOfMemory, testing::Values("native:0", "sim:0"));
+
+}  // namespace
+}  // namespace crossdock
