@@ -59,13 +59,32 @@ def test_the_nearest_spec_is_named(bad, nearest):
 
 
 @pytest.mark.parametrize(
-    'other', ['mps', '@mps', 'torch', '@torch', '@torch:cpu', '@jax', '@jax:0', 'xpu', 'tpu', 'hip', 'rocm', 'metal']
+    'other', ['mps', '@mps', '@mxnet', '@mlx:0', '@tf', '@dpnp:gpu', 'xpu', 'tpu', 'hip', 'rocm', 'metal']
 )
 def test_nothing_is_guessed_for_the_devices_of_others(other):
     with pytest.raises(SpecError, match=r'known kinds: @cupy, ') as caught:
         xd.get_device(other)
     assert caught.value.nearest is None
     assert 'Did you mean' not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ('bad', 'nearest'),
+    [
+        ('torch', '@torch:cpu'),
+        ('@torch', '@torch:cpu'),
+        ('@torch:cuda', '@torch:cpu'),
+        ('@torch:cpu:0', '@torch:cpu'),
+        ('jax', '@jax:0'),
+        ('@jax', '@jax:0'),
+        ('@jax:cpu', '@jax:0'),
+        ('@jax:00', '@jax:0'),
+    ],
+)
+def test_places_of_torch_and_jax_are_named_in_full(bad, nearest):
+    with pytest.raises(SpecError) as caught:
+        xd.get_device(bad)
+    assert caught.value.nearest == nearest
 
 
 @pytest.mark.parametrize('spec', ['auto', 'AUTO', ' auto'])

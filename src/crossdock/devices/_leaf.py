@@ -49,9 +49,9 @@ class Leaf(NamedTuple):
         if facts.place.physical != 'host' or facts.place.library == place.library:
             return facts
         # Arrays that cannot be written cannot be views of other data.
-        if facts.dtype.kind == 'b' and not (facts.unresolved or facts.place.immutable):
-            if not _has_true_bools(self.backend.alias_out(self.array)):
-                facts = replace(facts, unresolved='its bools are bytes other than 0 and 1')
+        suspect = facts.dtype.kind == 'b' and not facts.unresolved and not facts.place.immutable
+        if suspect and not _has_true_bools(self.backend.alias_out(self.array)):
+            return replace(facts, unresolved='its bools are bytes other than 0 and 1')
         if place.alignment > 1 and place.physical == 'host' and not facts.unresolved:
             return replace(facts, address=self.backend.alias_out(self.array).ctypes.data)
         return facts

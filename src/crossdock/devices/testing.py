@@ -52,6 +52,16 @@ LAYOUTS = {
     'unaligned steps': np.zeros(4, [('a', 'i1'), ('b', 'f4')])['b'],
 }
 
+
+def _aligned(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy whose memory any library can share."""
+    memory = np.zeros(array.nbytes + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    own: np.ndarray[Any, Any] = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    own[...] = array
+    return own
+
+
 DTYPES = (*sorted(STANDARD), 'bfloat16')
 
 
@@ -232,7 +242,7 @@ class BackendContract:
 
     def test_shares_host_memory(self, device: Device) -> None:
         """On host memory sending is a view, in both directions; elsewhere ``copy=False`` is refused with the plan."""
-        x = _BASE.copy()
+        x = _aligned(_BASE)
         if device.physical != 'host':
             with pytest.raises(errors.CopyRequiredError) as caught:
                 device.send(x, copy=False)
@@ -250,7 +260,7 @@ class BackendContract:
         x = _readonly()
         there = device.send(x)
         back = devices.to_numpy(there)
-        if device.physical == 'host' and device._place.keeps_readonly:
+        if device.physical == 'host' and device._place.keeps_readonly and not device._place.immutable:
             assert not back.flags.writeable
             assert np.shares_memory(back, x)
             with pytest.raises(errors.ReadOnlyError):
@@ -264,7 +274,9 @@ class BackendContract:
         there = device.send(x, copy=True)
         again = device.send(there, copy=True)
         x[:] = 0
-        devices.copyto(there, 1.0)
+        if not device._place.immutable:
+            devices.copyto(there, 1.0)
+        assert again is not there
         np.testing.assert_array_equal(devices.to_numpy(again), _BASE)
 
     def test_source_may_change_after_send(self, device: Device) -> None:
@@ -302,6 +314,7 @@ class BackendContract:
 
     def test_copyto(self, device: Device) -> None:
         """Written from the host, from itself and from a number; broadcast, converted, masked."""
+        self._skip_if_immutable(device)
         there = device.send(np.zeros((3, 8), 'float64'), copy=True)
         devices.copyto(there, _BASE[1])
         np.testing.assert_array_equal(devices.to_numpy(there)[2], _BASE[1])
@@ -312,11 +325,28 @@ class BackendContract:
 
     def test_copyto_refuses_and_changes_nothing(self, device: Device) -> None:
         """A shape or dtype that does not fit leaves the destination as it was."""
+        self._skip_if_immutable(device)
         there = device.send(np.zeros((3, 8), 'int32'), copy=True)
         for bad in (_BASE, 1.5, np.zeros(7, 'int32'), None, 'x', [1] * 8):
             with pytest.raises((TypeError, ValueError)):
                 devices.copyto(there, bad)
         assert not devices.to_numpy(there).any()
+
+    def test_immutable_arrays_share_only_when_asked(self, device: Device) -> None:
+        """Where arrays cannot be written, nothing changes them: not through their source, not by `copyto`."""
+        if not device._place.immutable:
+            pytest.skip('arrays here can be written')
+        x = _aligned(_BASE)
+        there = device.send(x)
+        x[:] = 0
+        np.testing.assert_array_equal(devices.to_numpy(there), _BASE)
+        assert device.physical != 'host' or not devices.to_numpy(there).flags.writeable
+        with pytest.raises(errors.ReadOnlyError):
+            devices.copyto(there, 1.0)
+
+    def _skip_if_immutable(self, device: Device) -> None:
+        if device._place.immutable:
+            pytest.skip('arrays here cannot be written')
 
     def test_every_copy_is_traced(self, device: Device) -> None:
         """One row for each copy between memories, none for anything else, and nothing stays switched on."""

@@ -70,7 +70,10 @@ def is_writable(x: Any) -> bool:
     """Whether an array can be filled in place."""
     if isinstance(x, np.ndarray):
         return x.flags.writeable
-    return not getattr(x, 'readonly', False) if is_known(x) else _writes_through(x)
+    if not is_known(x):
+        return _writes_through(x)
+    stay = plan(x, get_device_from_array(x))
+    return isinstance(stay, Plan) and not stay.source.readonly
 
 
 def _writes_through(x: Any) -> bool:

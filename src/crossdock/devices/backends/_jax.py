@@ -1,4 +1,4 @@
-"""``@jax:N``, ``@jax:cpu:N`` and ``@jax:cuda:N``: the devices of JAX. ``@jax:N`` is another name of one of the others."""
+"""``@jax:cpu:N`` and ``@jax:cuda:N``: the devices of JAX. ``@jax:N`` is another name of one of them."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ class JaxBackend(Backend):
         if _started():
             return tuple(_suffix_of(device) for device in _all_devices() if device.platform in _PLATFORMS)
         platforms = os.environ.get('JAX_PLATFORMS', '').split(',')
-        found = ('cpu:0',) if platforms == [''] or 'cpu' in platforms else ()
+        found: tuple[str, ...] = ('cpu:0',) if platforms == [''] or 'cpu' in platforms else ()
         asked = platforms == [''] or 'cuda' in platforms or 'gpu' in platforms
         if asked and any(importlib.util.find_spec(plugin) is not None for plugin in _PLUGINS):
             found += tuple(f'cuda:{i}' for i in range(_gpus().number))
         return found
 
     def has(self, suffix: str) -> bool:
-        return _find(suffix) is not None
+        return suffix in self.suffixes() or _find(suffix) is not None
 
     def canonical(self, suffix: str) -> str:
         return suffix if ':' in suffix else _suffix_of(_find(suffix))
@@ -165,8 +165,8 @@ class JaxBackend(Backend):
         place = _place(_suffix_of(_device_of(array)))
         if jax.numpy.issubdtype(array.dtype, jax.dtypes.extended):
             raise DtypeError(
-                f'{array.dtype} is no number: random keys do not travel; send jax.random.key_data(key), and wrap it again '
-                'with jax.random.wrap_key_data',
+                f'{array.dtype} is no number: random keys do not travel; send jax.random.key_data(key), and wrap it '
+                'again with jax.random.wrap_key_data',
                 dtype=array.dtype,
             )
         if array.is_deleted():
@@ -269,8 +269,8 @@ def _device_of(array: Any) -> Any:
     jax = _jax()
     if isinstance(array, jax.core.Tracer):
         raise GraphError(
-            f'JAX is tracing a function (jit, grad, vmap, ...), and its argument, a {type(array).__name__}, has no values '
-            'and no device yet; send arrays before or after the call (there is nothing to detach)'
+            f'JAX is tracing a function (jit, grad, vmap, ...), and its argument, a {type(array).__name__}, has no '
+            'values and no device yet; send arrays before or after the call (there is nothing to detach)'
         )
     devices = array.devices()
     if len(devices) != 1:

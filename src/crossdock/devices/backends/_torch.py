@@ -62,7 +62,7 @@ class TorchBackend(Backend):
         return int(index) if colon else None
 
     def from_native_device(self, device: Any) -> str | None:
-        torch = sys.modules.get('torch')
+        torch: Any = sys.modules.get('torch')
         if torch is None or not isinstance(device, getattr(torch, 'device', ())):
             return None
         if device.type == 'cpu':
@@ -93,7 +93,7 @@ class TorchBackend(Backend):
             return importlib.import_module('array_api_compat.torch')
         except ImportError as error:
             raise DeviceUnavailableError(
-                "the array functions of PyTorch come from array-api-compat, which is not here; "
+                'the array functions of PyTorch come from array-api-compat, which is not here; '
                 f"pip install 'crossdock[torch]' ({error})",
                 reason='array-api-compat is not installed',
             ) from error
@@ -230,8 +230,10 @@ def _suffix(array: Any) -> str:
     if device.type == 'cuda':
         return f'cuda:{device.index}'
     if device.type == 'meta':
-        raise UnknownArrayError('a meta tensor has a shape but no values; make it again on a device, with torch.empty_like')
-    raise UnknownArrayError(f"a tensor on {device} is out of reach: crossdock knows PyTorch's cpu and cuda; call its cpu()")
+        raise UnknownArrayError('a meta tensor has a shape but no values; make it on a device, as with to_empty()')
+    raise UnknownArrayError(
+        f"a tensor on {device} is out of reach: crossdock knows PyTorch's cpu and cuda; call its cpu()"
+    )
 
 
 def _check_has_values(array: Any) -> None:
@@ -240,16 +242,20 @@ def _check_has_values(array: Any) -> None:
     kind = type(array)
     if kind is not torch.Tensor and kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
         raise UnknownArrayError(
-            f'a {kind.__module__}.{kind.__qualname__} stands for other tensors, or for none, and has no memory of its own; '
-            'send the tensors inside'
+            f'a {kind.__module__}.{kind.__qualname__} stands for other tensors, or for none, and has no memory of its '
+            'own; send the tensors inside'
         )
     if array.is_quantized:
-        raise UnknownArrayError(f'a quantized tensor ({array.dtype}) is more than numbers; send its dequantize(), or int_repr()')
+        raise UnknownArrayError(
+            f'a quantized tensor ({array.dtype}) is more than numbers; send its dequantize(), or int_repr()'
+        )
     if array.layout is not torch.strided or array.is_nested:
         what = 'nested' if array.is_nested else str(array.layout).removeprefix('torch.')
         raise UnknownArrayError(f'a tensor of the layout {what} is no dense memory; send its to_dense(), or its parts')
     if torch._C._functorch.is_functorch_wrapped_tensor(array):
-        raise UnknownArrayError('a tensor inside torch.func (grad, vmap, ...) has no values yet; send it before or after')
+        raise UnknownArrayError(
+            'a tensor inside torch.func (grad, vmap, ...) has no values yet; send it before or after'
+        )
 
 
 def _check_storage(array: Any, shape: tuple[int, ...], steps: Sequence[int], itemsize: int) -> None:
@@ -280,7 +286,7 @@ def _has_tangent(array: Any) -> bool:
 
 
 def _repeats(shape: Sequence[int], steps: Sequence[int]) -> bool:
-    """Whether elements are seen at several positions, as those of an expanded tensor; PyTorch refuses to write these."""
+    """Whether elements are seen at several positions, as in an expanded tensor, which PyTorch refuses to write."""
     return 0 in steps and 0 not in shape and any(step == 0 and extent > 1 for step, extent in zip(steps, shape))
 
 
