@@ -88,6 +88,8 @@ void translate() {
     raise_ours("DtypeError", error);
   } catch (const DimensionError& error) {
     raise_ours("DimensionError", error);
+  } catch (const LinAlgError& error) {
+    raise_ours("LinAlgError", error);
   } catch (const ReadOnlyError& error) {
     raise_ours("ReadOnlyError", error);
   } catch (const CopyRequiredError& error) {

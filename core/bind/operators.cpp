@@ -14,7 +14,7 @@
 #include "crossdock/array/indexing.h"
 #include "crossdock/ops/copy.h"
 #include "crossdock/ops/elementwise.h"
-#include "crossdock/ops/linalg.h"
+#include "crossdock/ops/products.h"
 #include "crossdock/ops/reduction.h"
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/transfer_hook.h"

@@ -10,8 +10,10 @@ Device::Device(Backend& backend, int index)
     : backend_(backend), index_(index), spec_(backend.name() + ":" + std::to_string(index)) {}
 
 Kernel Backend::kernel(Op op, Dtype dtype, const Device& device) const {
-  if (Kernel kernel = kernels_.find(op, dtype)) [[likely]]
+  if (Kernel kernel = kernels_.find(op, dtype)) [[likely]] {
+    if (const Requirement requirement = kernels_.requirement(op)) requirement();
     return kernel;
+  }
   throw NotImplementedError(std::string(crossdock::name(op)) + ": no kernel for dtype " +
                             std::string(crossdock::name(dtype)) + " on device " + device.spec());
 }

@@ -15,6 +15,7 @@ this project still catches it::
       UnknownArrayError(TypeError)           not an array that can be read
       DtypeError(TypeError)                  a data type that does not fit
       DimensionError(ValueError)             shapes or axes that do not fit
+      LinAlgError(numpy's LinAlgError)       a matrix that is singular, or has no such factorization
       GraphError(TypeError)                  would cut a differentiable graph
       StaleGraphError(RuntimeError)          a graph whose saved arrays have changed or are freed
       CopyRequiredError(BufferError)         ``copy=False`` where a copy is needed
@@ -30,6 +31,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     'CrossdockError',
     'SpecError',
@@ -43,6 +46,7 @@ __all__ = [
     'UnknownArrayError',
     'DtypeError',
     'DimensionError',
+    'LinAlgError',
     'GraphError',
     'StaleGraphError',
     'CopyRequiredError',
@@ -206,6 +210,13 @@ class DimensionError(CrossdockError, ValueError):
     """
 
     shapes: tuple[Any, ...] = ()
+
+
+class LinAlgError(CrossdockError, np.linalg.LinAlgError):
+    """A matrix that is singular, not positive definite, or whose decomposition does not converge.
+
+    It is a `numpy.linalg.LinAlgError` (and with that a `ValueError`), so that code written for NumPy catches it.
+    """
 
 
 class GraphError(CrossdockError, TypeError):

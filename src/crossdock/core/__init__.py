@@ -16,7 +16,7 @@ from __future__ import annotations
 import atexit as _atexit
 import math as _math
 
-from . import _core, exchange, sim
+from . import _core, exchange, linalg, sim
 from ._asarray import asarray
 from ._blas import find_blas as _find_blas
 from ._core import (
@@ -135,12 +135,14 @@ from ._core import (
     sum,
     tan,
     tanh,
+    tensordot,
     tile,
     tril,
     triu,
     trunc,
     unstack,
     var,
+    vecdot,
     where,
     zeros,
     zeros_like,
@@ -273,6 +275,7 @@ __all__ = [
     'isnan',
     'less',
     'less_equal',
+    'linalg',
     'linspace',
     'log',
     'log10',
@@ -326,12 +329,14 @@ __all__ = [
     'sum',
     'tan',
     'tanh',
+    'tensordot',
     'trunc',
     'uint16',
     'uint32',
     'uint4',
     'uint64',
     'uint8',
+    'vecdot',
     'where',
     'zeros',
     'zeros_like',

@@ -109,6 +109,7 @@ const Blas* Blas::open(const std::string& path) {
     blas->functions_.gemv[i] = opened_library.symbol(kGemv[i]);
     if (!blas->functions_.gemm[i] || !blas->functions_.gemv[i]) return nullptr;
   }
+  if (Lapack lapack; lapack.load(opened_library)) blas->lapack_ = lapack;
   // Our threads call it: its own would compete with them.
   if (auto* set_threads = opened_library.function<void(int)>("scipy_openblas_set_num_threads")) set_threads(1);
   return blas.release();  // as long as the library, which is never closed

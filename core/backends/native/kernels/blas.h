@@ -1,8 +1,10 @@
 // Blas: the functions of a BLAS library opened at run time (scipy-openblas, 32-bit sizes).
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "lapack.h"
 #include "matrix.h"
 
 namespace crossdock::native {
@@ -16,6 +18,8 @@ class Blas {
   static bool takes(const Matrix& matrix, std::int64_t itemsize) noexcept;
   // c = a @ b on this thread, for float32, float64, complex64 and complex128; all taken, nothing empty.
   void multiply(Dtype dtype, const Product& product) const;
+  // What the same library has of LAPACK; null when that is not all we use.
+  const Lapack* lapack() const noexcept { return lapack_ ? &*lapack_ : nullptr; }
 
  private:
   struct Functions {
@@ -26,6 +30,7 @@ class Blas {
   void call_gemv(Dtype dtype, const Matrix& matrix, const Matrix& x, const Matrix& y) const;
 
   Functions functions_{};
+  std::optional<Lapack> lapack_;
 };
 
 }  // namespace crossdock::native

@@ -68,7 +68,8 @@ class Backend {
   virtual void drain() {}  // waits for the devices that have been made; an interrupt drops what has not begun
   KernelTable& kernels() noexcept { return kernels_; }
   const KernelTable& kernels() const noexcept { return kernels_; }
-  // The kernel for an operation on `device`, or NotImplementedError naming operation, dtype and device.
+  // The kernel for an operation on `device`; NotImplementedError naming operation, dtype and device, or what else the
+  // operation needs.
   Kernel kernel(Op op, Dtype dtype, const Device& device) const;
 
  private:

@@ -46,6 +46,7 @@ class Dims {
   std::int64_t& operator[](int i) noexcept { return data()[i]; }
   std::int64_t operator[](int i) const noexcept { return data()[i]; }
   std::int64_t& back() noexcept { return data()[size_ - 1]; }
+  std::int64_t back() const noexcept { return data()[size_ - 1]; }
   std::int64_t* begin() noexcept { return data(); }
   std::int64_t* end() noexcept { return data() + size_; }
   const std::int64_t* begin() const noexcept { return data(); }

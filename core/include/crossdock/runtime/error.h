@@ -74,6 +74,10 @@ struct DtypeError : Error {
 struct DimensionError : Error {
   using Error::Error;
 };
+// A matrix that is singular, not positive definite, or whose decomposition does not converge.
+struct LinAlgError : Error {
+  using Error::Error;
+};
 struct ReadOnlyError : Error {
   using Error::Error;
 };

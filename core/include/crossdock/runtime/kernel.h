@@ -49,8 +49,16 @@ struct Operand {
 //     integers[1] bytes apart (its strides here are 0); integers[2]: 1 for side 'right'.
 //   cumulative_sum, cumulative_prod: along the last dimension; dispatch on the output's dtype, to which elements are
 //     converted first. Floating-point numbers accumulate in 64 bits.
-//   linear algebra: batch dimensions, then M, N as `shape`; each operand has strides for the batch dimensions and then
-//     its own; the last `outputs` operands are outputs.
+//   linear algebra: batch dimensions, then M, N (at least 1 each) as `shape`; each operand has strides for the batch
+//     dimensions and then its own; the last `outputs` operands are outputs. K: the smaller of M and N.
+//     cholesky: a -> factor; integers[0]: 1 for the upper one. Only that triangle of a is read.
+//     lu: a -> both factors in one matrix, pivots[K] (int64: row i was exchanged with row pivots[i]).
+//     solve: a[M, M], b[M, N] -> x[M, N]. inv: a -> its inverse.
+//     qr: a -> q[M, C], r[C, N]; integers[0]: 1 when C is M, else it is K.
+//     eigh: a (its lower triangle) -> values[M] (of the real dtype, ascending), vectors. eigvalsh: the values alone.
+//     svd: a -> u[M, C], s[K] (of the real dtype, descending), vh[D, N]; integers[0]: 1 when C is M and D is N, else
+//     both are K. svdvals: s alone.
+//     LinAlgError where a matrix has none of these.
 //   fft: the last dimension, complex to complex, of one length. rfft: real to complex, `shape` has the length of the
 //     input. irfft: complex to real, `shape` has the length of the output. integers[0]: 1 for the inverse direction;
 //     scalars[0]: what results are multiplied by.
@@ -75,12 +83,23 @@ struct Launch {
 
 // A host kernel runs when it is called; an accelerator's enqueues on `launch.stream`.
 using Kernel = void (*)(const Launch& launch);
+// Throws NotImplementedError when what an operation needs besides is not there, such as a library.
+using Requirement = void (*)();
 
 class KernelTable {
  public:
   // `parent`: where to look for what is not here (sim inherits native's host kernels); null for none. Not owned.
   explicit KernelTable(const KernelTable* parent = nullptr) noexcept : parent_(parent) {}
   void set(Op op, Dtype dtype, Kernel kernel) noexcept { at(op, dtype) = kernel; }
+  // Checked when the operation is launched, before anything is enqueued.
+  void set_requirement(Op op, Requirement requirement) noexcept {
+    requirements_[static_cast<std::size_t>(op)] = requirement;
+  }
+  // Null when there is none.
+  Requirement requirement(Op op) const noexcept {
+    const Requirement one = requirements_[static_cast<std::size_t>(op)];
+    return one || !parent_ ? one : parent_->requirement(op);
+  }
   // Null when there is none.
   Kernel find(Op op, Dtype dtype) const noexcept {
     Kernel kernel = kernels_[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)];
@@ -92,6 +111,7 @@ class KernelTable {
     return kernels_[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)];
   }
   std::array<std::array<Kernel, kDtypeCount>, kOpCount> kernels_{};
+  std::array<Requirement, kOpCount> requirements_{};
   const KernelTable* parent_;
 };
 

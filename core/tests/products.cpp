@@ -1,4 +1,4 @@
-#include "crossdock/ops/linalg.h"
+#include "crossdock/ops/products.h"
 
 #include <cstdlib>
 #include <string>
