@@ -43,6 +43,7 @@ int level() noexcept {
   level::register_transposes(table);     \
   level::register_reductions(table);     \
   level::register_arg_reductions(table); \
+  level::register_ranks(table);          \
   level::register_gemm(table)
 
 LoopTable make_loops() noexcept {

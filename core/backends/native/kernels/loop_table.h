@@ -38,6 +38,9 @@ struct ArgReduction {
                  std::int64_t* indices);
 };
 
+// The place that each of `n` unsigned keys has when they are sorted stably, as numbers of the keys' type.
+using RankLoop = void (*)(const std::byte* keys, std::byte* places, std::int64_t n);
+
 // A small matrix product from packed panels: c[i][j] += sum over d of a[d][i] * b[d][j], for i < rows and j < columns.
 // Panels and c are contiguous but for the rows of c, which are `pitch` elements apart. Vector-aligned.
 struct GemmKernel {
@@ -58,6 +61,7 @@ struct LoopTable {
   Loop where[17];                               // by itemsize: condition, a, b, output
   Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
+  RankLoop rank[2];                             // of 32 and 64 bits
   GemmKernel gemm[kDtypeCount];
 };
 
@@ -77,6 +81,7 @@ const LoopTable& loops() noexcept;
   void register_transposes(LoopTable& table);     \
   void register_reductions(LoopTable& table);     \
   void register_arg_reductions(LoopTable& table); \
+  void register_ranks(LoopTable& table);          \
   void register_gemm(LoopTable& table);           \
   }
 

@@ -11,36 +11,48 @@
 
 namespace crossdock::native {
 
+// Without branches: neither signs nor NaNs are predictable.
 template <std::unsigned_integral Bits>
 class OrderKey {
  public:
   // bool, an integer or a real floating-point dtype of this size. Descending keys are the complements.
-  explicit OrderKey(Dtype dtype, bool descending = false) noexcept : flip_(descending ? kAll : Bits{0}) {
-    if (kind(dtype) == DtypeKind::signed_integer) {
-      positive_ = negative_ = kSign;
-    } else if (is_real_floating(dtype)) {
-      positive_ = kSign;
-      negative_ = kAll;
-      infinity_ = infinity(dtype);
-      zero_ = kSign;
-    }
-    zero_key_ = positive_;
-  }
+  explicit OrderKey(Dtype dtype, bool descending = false) noexcept
+      : floating_(is_real_floating(dtype)),
+        flip_(descending ? kAll : Bits{0}),
+        sign_(floating_ || kind(dtype) == DtypeKind::signed_integer ? kSign : Bits{0}),
+        magnitude_(floating_ ? kAll : Bits{0}),
+        infinity_(floating_ ? infinity(dtype) : kAll) {}
 
   Bits operator()(Bits bits) const noexcept {
-    auto key = static_cast<Bits>(bits ^ (bits & kSign ? negative_ : positive_));
-    key = bits == zero_ ? zero_key_ : key;
-    key = is_nan(bits) ? kAll : key;
-    return key ^ flip_;
+    const auto zero = static_cast<Bits>(floating_ & Bits{bits == kSign});
+    const auto nan = static_cast<Bits>(-Bits{static_cast<Bits>(bits & ~kSign) > infinity_});
+    return static_cast<Bits>((((plain(bits) ^ flip_) + zero) | nan) ^ flip_);
   }
-  Bits operator()(const std::byte* element) const noexcept {
+  Bits operator()(const std::byte* element) const noexcept { return (*this)(load(element)); }
+
+  // Another key, which is as good where `differs` is 0 for all elements, and can be turned back.
+  Bits plain(Bits bits) const noexcept {
+    const auto mask = static_cast<Bits>(-(bits >> (kBits - 1)));
+    return static_cast<Bits>(bits ^ (sign_ | (mask & magnitude_)) ^ flip_);
+  }
+  Bits differs(Bits bits) const noexcept { return static_cast<Bits>(plain(bits) ^ (*this)(bits)); }
+  Bits element(Bits plain_key) const noexcept {
+    const auto key = static_cast<Bits>(plain_key ^ flip_);
+    const auto mask = static_cast<Bits>((key >> (kBits - 1)) - 1);
+    return static_cast<Bits>(key ^ (sign_ | (mask & magnitude_)));
+  }
+
+  // The key of NaN.
+  Bits nan() const noexcept { return static_cast<Bits>(kAll ^ flip_); }
+
+  static Bits load(const std::byte* element) noexcept {
     Bits bits;
     std::memcpy(&bits, element, sizeof bits);
-    return (*this)(bits);
+    return bits;
   }
-  bool is_nan(Bits bits) const noexcept { return static_cast<Bits>(bits & ~kSign) > infinity_; }
 
  private:
+  static constexpr int kBits = 8 * sizeof(Bits);
   static constexpr auto kAll = static_cast<Bits>(~Bits{0});
   static constexpr auto kSign = static_cast<Bits>(kAll / 2 + 1);
 
@@ -52,10 +64,11 @@ class OrderKey {
     return static_cast<Bits>((kSign - 1) >> mantissa << mantissa);
   }
 
-  Bits positive_ = 0, negative_ = 0;  // what is flipped in elements without and with the highest bit
-  Bits infinity_ = kSign - 1;         // larger magnitudes are NaN
-  Bits zero_ = 0, zero_key_ = 0;      // the element that is another zero
-  Bits flip_;
+  Bits floating_;   // 0 or 1
+  Bits flip_;       // what is flipped in the end: all when descending
+  Bits sign_;       // what is flipped in all elements
+  Bits magnitude_;  // what is flipped besides in negative ones
+  Bits infinity_;   // larger magnitudes are NaN
 };
 
 }  // namespace crossdock::native

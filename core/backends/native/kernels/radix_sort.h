@@ -48,8 +48,8 @@ class RadixSort {
   using Places = std::array<std::int64_t, kBuckets>;  // of a chunk: where the next item of each bucket goes
 
   struct Survey {
-    Key varying = 0;  // bits in which some keys differ
-    bool ordered = true;
+    Key varying = 0;                       // bits in which some keys differ
+    bool ordered = true, falling = false;  // without equal keys
   };
 
   std::size_t chunks(std::int64_t n) const noexcept {
@@ -78,6 +78,11 @@ class RadixSort {
       if (source != target) std::copy_n(source, n, target);
       return;
     }
+    if (survey.falling) {
+      if (source != target) std::reverse_copy(source, source + n, target);
+      if (source == target) std::reverse(target, target + n);
+      return;
+    }
     int shifts[kDigits], count = 0;
     for (int place = 0; place < kDigits; ++place)
       if (digit(survey.varying, 8 * place) != 0) shifts[count++] = 8 * place;
@@ -101,24 +106,32 @@ class RadixSort {
       inversions += key < key_of_(items[i - 1]);
     }
     survey.ordered = inversions == 0;
+    survey.falling = inversions == n - 1;
     return survey;
   }
 
   // One stable pass: items by one digit of their keys.
   void distribute(const Item* from, Item* to, std::int64_t n, int shift, std::span<Places> places) const {
-    for_chunks(places.size(), n, [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
-      Places& counts = places[chunk];
-      counts.fill(0);
-      for (; begin < end; ++begin) ++counts[digit(key_of_(from[begin]), shift)];
+    for_chunks(places.size(), n, [=, this](std::size_t chunk, std::int64_t begin, std::int64_t end) {
+      count(from + begin, end - begin, shift, key_of_, places[chunk].data());
     });
     std::int64_t place = 0;
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
       for (Places& chunk : places) place += std::exchange(chunk[bucket], place);
     }
-    for_chunks(places.size(), n, [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
-      Places& next = places[chunk];
-      for (; begin < end; ++begin) to[next[digit(key_of_(from[begin]), shift)]++] = from[begin];
+    for_chunks(places.size(), n, [=, this](std::size_t chunk, std::int64_t begin, std::int64_t end) {
+      scatter(from + begin, end - begin, to, shift, key_of_, places[chunk].data());
     });
+  }
+
+  // All by value: what is written could be anything else to the compiler.
+  static void count(const Item* items, std::int64_t n, int shift, const KeyOf key_of, std::int64_t* counts) noexcept {
+    std::fill_n(counts, kBuckets, 0);
+    for (std::int64_t i = 0; i < n; ++i) ++counts[digit(key_of(items[i]), shift)];
+  }
+  static void scatter(const Item* items, std::int64_t n, Item* to, int shift, const KeyOf key_of,
+                      std::int64_t* next) noexcept {
+    for (std::int64_t i = 0; i < n; ++i) to[next[digit(key_of(items[i]), shift)]++] = items[i];
   }
 
   // Puts runs whose keys are equal from bit `shift` on in order. No run is shared by two chunks.

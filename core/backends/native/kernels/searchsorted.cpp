@@ -25,23 +25,35 @@ class Search {
   }
 
  private:
-  static constexpr std::int64_t kTogether = 16;  // searches side by side, so that the memory's latency is shared
+  static constexpr std::int64_t kTogether = 64;  // searches side by side, so that the memory's latency is shared
 
   void search(const std::byte* values, std::int64_t value_stride, std::byte* out, std::int64_t out_stride,
               std::int64_t n) const noexcept {
     Bits keys[kTogether];
-    std::int64_t places[kTogether] = {};  // how many are known to come before
     for (std::int64_t i = 0; i < n; ++i) keys[i] = key_(values + i * value_stride);
-    for (std::int64_t size = size_; size > 0;) {
+    // Values near each other need not look far: all places are between those of the least and of the greatest.
+    const auto [least, greatest] = std::minmax_element(keys, keys + n);
+    const Bits ends[] = {*least, *greatest};
+    std::int64_t bounds[2], places[kTogether];
+    search(ends, bounds, 2, 0, size_);
+    search(keys, places, n, bounds[0], bounds[1] - bounds[0]);
+    for (std::int64_t i = 0; i < n; ++i) std::memcpy(out + i * out_stride, &places[i], sizeof places[i]);
+  }
+
+  // The place of each key is in [first, first + size].
+  void search(const Bits* keys, std::int64_t* places, std::int64_t n, std::int64_t first,
+              std::int64_t size) const noexcept {
+    std::fill_n(places, n, first);  // so many are known to come before
+    const Search self = *this;      // which `places` cannot be part of
+    while (size > 0) {
       const std::int64_t half = (size + 1) / 2;
       for (std::int64_t i = 0; i < n; ++i) {
-        const Bits key = key_(sorted_ + (places[i] + half - 1) * stride_);
-        const bool before = right_ ? key <= keys[i] : key < keys[i];
-        places[i] += before ? half : 0;
+        const Bits key = self.key_(self.sorted_ + (places[i] + half - 1) * self.stride_);
+        const bool before = (key < keys[i]) | (self.right_ & (key == keys[i]));
+        places[i] += half & -std::int64_t{before};
       }
       size -= half;
     }
-    for (std::int64_t i = 0; i < n; ++i) std::memcpy(out + i * out_stride, &places[i], sizeof places[i]);
   }
 
   OrderKey<Bits> key_;
