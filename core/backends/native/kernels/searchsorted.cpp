@@ -1,5 +1,9 @@
 #include "searchsorted.h"
 
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
 #include "nest.h"
 #include "order_key.h"
 
@@ -7,15 +11,25 @@ namespace crossdock::native {
 
 namespace {
 
+// The keys of the sorted array, made beforehand or when they are looked at.
 template <class Bits>
+struct Made {
+  const Bits* keys;
+  Bits operator[](std::int64_t i) const noexcept { return keys[i]; }
+};
+template <class Bits>
+struct Making {
+  OrderKey<Bits> key;
+  const std::byte* elements;
+  std::int64_t stride;
+  Bits operator[](std::int64_t i) const noexcept { return key(elements + i * stride); }
+};
+
+template <class Bits, class Sorted>
 class Search {
  public:
-  explicit Search(const Launch& launch) noexcept
-      : key_(launch.dtype),
-        sorted_(launch.operands[0].data),
-        size_(launch.integers[0]),
-        stride_(launch.integers[1]),
-        right_(launch.integers[2] != 0) {}
+  Search(const Launch& launch, Sorted sorted) noexcept
+      : key_(launch.dtype), sorted_(sorted), size_(launch.integers[0]), right_(launch.integers[2] != 0) {}
 
   void operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const noexcept {
     for (std::int64_t done = 0; done < n; done += kTogether) {
@@ -35,21 +49,20 @@ class Search {
     const auto [least, greatest] = std::minmax_element(keys, keys + n);
     const Bits ends[] = {*least, *greatest};
     std::int64_t bounds[2], places[kTogether];
-    search(ends, bounds, 2, 0, size_);
-    search(keys, places, n, bounds[0], bounds[1] - bounds[0]);
+    search(sorted_, ends, bounds, 2, 0, size_, right_);
+    search(sorted_, keys, places, n, bounds[0], bounds[1] - bounds[0], right_);
     for (std::int64_t i = 0; i < n; ++i) std::memcpy(out + i * out_stride, &places[i], sizeof places[i]);
   }
 
-  // The place of each key is in [first, first + size].
-  void search(const Bits* keys, std::int64_t* places, std::int64_t n, std::int64_t first,
-              std::int64_t size) const noexcept {
+  // The place of each key is in [first, first + size]. No branch depends on a key.
+  static void search(const Sorted sorted, const Bits* keys, std::int64_t* places, std::int64_t n, std::int64_t first,
+                     std::int64_t size, bool right) noexcept {
     std::fill_n(places, n, first);  // so many are known to come before
-    const Search self = *this;      // which `places` cannot be part of
     while (size > 0) {
       const std::int64_t half = (size + 1) / 2;
       for (std::int64_t i = 0; i < n; ++i) {
-        const Bits key = self.key_(self.sorted_ + (places[i] + half - 1) * self.stride_);
-        const bool before = (key < keys[i]) | (self.right_ & (key == keys[i]));
+        const Bits key = sorted[places[i] + half - 1];
+        const bool before = (key < keys[i]) | (right & (key == keys[i]));
         places[i] += half & -std::int64_t{before};
       }
       size -= half;
@@ -57,15 +70,31 @@ class Search {
   }
 
   OrderKey<Bits> key_;
-  const std::byte* sorted_;
-  std::int64_t size_, stride_;
+  Sorted sorted_;
+  std::int64_t size_;
   bool right_;
 };
 
 template <class Bits>
+std::unique_ptr<Bits[]> make_keys(Making<Bits> from, std::int64_t size) {
+  std::unique_ptr<Bits[]> keys(new Bits[static_cast<std::size_t>(size)]);
+  parallel_for(size, kGrain, [from, to = keys.get()](std::int64_t begin, std::int64_t end) {
+    for (auto [own, keys, i] = std::tuple(from, to, begin); i < end; ++i) keys[i] = own[i];
+  });
+  return keys;
+}
+
+template <class Bits>
 void run(const Launch& launch) {
   const Nest nest(launch, 0, launch.shape.size(), 1, 3);
-  const Search<Bits> search(launch);
+  const Making<Bits> sorted{OrderKey<Bits>(launch.dtype), launch.operands[0].data, launch.integers[1]};
+  const std::int64_t size = launch.integers[0];
+  if (nest.size < size / 8) {
+    const Search<Bits, Making<Bits>> search(launch, sorted);
+    return for_rows(nest, kCallGrain, search);
+  }
+  const auto keys = make_keys(sorted, size);
+  const Search<Bits, Made<Bits>> search(launch, {keys.get()});
   for_rows(nest, kCallGrain, search);
 }
 
