@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "borrow.h"
 #include "convert.h"
 #include "crossdock/array/dlpack.h"
 #include "crossdock/ops/copy.h"
@@ -18,24 +19,6 @@ namespace crossdock::bind {
 
 namespace {
 
-// Gives a Python reference back from any thread; not once the interpreter is going.
-void drop_reference(PyObject* object) {
-  if (!Py_IsInitialized()) return;
-  nb::gil_scoped_acquire acquire;
-  Py_DECREF(object);
-}
-
-// Gives the view of a buffer back when it goes out of scope.
-struct BufferView : Py_buffer {
-  BufferView(nb::handle exporter, int flags) {
-    if (PyObject_GetBuffer(exporter.ptr(), this, flags) < 0) throw nb::python_error();
-  }
-  ~BufferView() { PyBuffer_Release(this); }
-  BufferView(const BufferView&) = delete;
-  BufferView& operator=(const BufferView&) = delete;
-};
-
-// The exporter of a buffer keeps its memory as long as it lives, so that a reference to it is enough.
 Array wrap(nb::object owner, nb::handle dtype, nb::handle device) {
   const Dtype wanted = dtype_of(dtype);
   Device& place = device_of(device);
@@ -46,14 +29,7 @@ Array wrap(nb::object owner, nb::handle dtype, nb::handle device) {
   if (view.itemsize != itemsize(wanted)) {
     throw DtypeError("elements of " + std::to_string(view.itemsize) + " bytes are no " + std::string(name(wanted)));
   }
-  Dims shape(reinterpret_cast<const std::int64_t*>(view.shape), view.ndim);
-  Dims strides(reinterpret_cast<const std::int64_t*>(view.strides), view.ndim);
-  checked_nbytes(shape, itemsize(wanted));
-  const auto [low, high] = byte_extent(shape, strides, itemsize(wanted));
-  auto* data = static_cast<std::byte*>(view.buf);
-  PyObject* held = owner.release().ptr();
-  auto buffer = Buffer::borrow(place, data, static_cast<std::size_t>(high - low), [held] { drop_reference(held); });
-  return Array(std::move(buffer), data, wanted, std::move(shape), std::move(strides), view.readonly != 0);
+  return borrow(view, std::move(owner), wanted, place);
 }
 
 // Calls the Python hook; what it raises comes out of the operation that wanted to transfer.

@@ -1,10 +1,12 @@
 #include "index.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "borrow.h"
 #include "convert.h"
-#include "crossdock/ops/copy.h"
-#include "crossdock/ops/elementwise.h"
+#include "crossdock/ops/indexing.h"
 #include "crossdock/runtime/error.h"
 
 namespace crossdock::bind {
@@ -12,18 +14,27 @@ namespace crossdock::bind {
 namespace {
 
 std::int64_t integer_of(PyObject* object) {
-  const nb::object integer = nb::steal(PyNumber_Index(object));
-  if (!integer.is_valid()) throw nb::python_error();
   int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
-  if (overflow) {
-    throw IndexError("index " + digits_of(integer) + " is out of bounds for every axis");
-  }
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow) throw IndexError("index " + digits_of(object) + " is out of bounds for every axis");
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   return value;
 }
 
-Index index_of(PyObject* item) {
+// Whether the object stands for one integer.
+bool is_integer_like(PyObject* item) {
+  if (const Array* array = array_or_null(item)) return array->ndim() == 0 && is_integer(array->dtype());
+  if (!PyIndex_Check(item) || PyBool_Check(item)) return false;
+  // NumPy's arrays have __index__ too; those of one dimension and more, and of other dtypes, are not single integers.
+  if (!is_numpy_array(item)) return true;
+  const nb::handle array(item);
+  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  return nb::cast<int>(array.attr("ndim")) == 0 && (kind == "i" || kind == "u");
+}
+
+// Empty for what is more than an integer, a slice, ... or None.
+std::optional<Index> basic_index(PyObject* item) {
+  if (PyLong_CheckExact(item)) return integer_of(item);
   if (PySlice_Check(item)) {
     // Absent and huge bounds come as the largest numbers, which end at the array's ends all the same.
     Py_ssize_t start = 0, stop = 0, step = 0;
@@ -32,68 +43,136 @@ Index index_of(PyObject* item) {
   }
   if (item == Py_Ellipsis) return Ellipsis{};
   if (item == Py_None) return NewAxis{};
-  const Array* array = array_or_null(item);
-  const bool integer =
-      array ? array->ndim() == 0 && is_integer(array->dtype()) : PyIndex_Check(item) && !PyBool_Check(item);
-  // numpy's arrays have __index__ too; those of one dimension and more are not single integers.
-  if (integer && !(is_numpy_array(item) && nb::cast<int>(nb::handle(item).attr("ndim")) != 0)) {
-    return integer_of(item);
-  }
-  if (array || is_numpy_array(item) || PyBool_Check(item) || PyList_Check(item)) {
-    throw NotImplementedError("indexing by masks and integer arrays is not there yet; use where(), or slices");
-  }
-  throw IndexError("an index is an integer, a slice, ... or None, not " + text_of(nb::repr(nb::handle(item))));
+  if (!is_integer_like(item)) return std::nullopt;
+  const nb::object integer = nb::steal(PyNumber_Index(item));
+  if (!integer.is_valid()) throw nb::python_error();
+  return integer_of(integer.ptr());
 }
 
-// bool < integer < real < complex; storage dtypes rank with what they hold.
-int rank(Dtype dtype) {
-  switch (kind(dtype)) {
-    case DtypeKind::boolean:
-      return 0;
-    case DtypeKind::signed_integer:
-    case DtypeKind::unsigned_integer:
-      return 1;
-    case DtypeKind::real_floating:
-      return 2;
-    case DtypeKind::complex_floating:
-      return 3;
-    case DtypeKind::storage:
-      return dtype == Dtype::int4 || dtype == Dtype::uint4 ? 1 : 2;
-  }
-  return 3;
+// The dtype of a buffer's elements when they are integers or bools in native byte order.
+std::optional<Dtype> index_dtype(const char* format, std::int64_t itemsize) {
+  static constexpr Dtype kSigned[] = {Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64};
+  static constexpr Dtype kUnsigned[] = {Dtype::uint8, Dtype::uint16, Dtype::uint32, Dtype::uint64};
+  const std::string_view code = format ? format : "B";
+  if (code == "?") return Dtype::bool_;
+  if (code.size() != 1) return std::nullopt;
+  const int place = itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : 3;
+  if (std::string_view("bhilqn").find(code[0]) != std::string_view::npos) return kSigned[place];
+  if (std::string_view("BHILQN").find(code[0]) != std::string_view::npos) return kUnsigned[place];
+  return std::nullopt;
 }
+
+AnyIndex numpy_index(nb::object array) {
+  const auto refuse = [&]() -> AnyIndex {
+    throw IndexError("an index array has an integer dtype or bool, not " + text_of(nb::str(array.attr("dtype"))));
+  };
+  const auto kind = text_of(array.attr("dtype").attr("kind"));
+  if (kind != "b" && kind != "i" && kind != "u") return refuse();
+  if (!nb::cast<bool>(array.attr("dtype").attr("isnative"))) {
+    array = array.attr("astype")(array.attr("dtype").attr("newbyteorder")("="));
+  }
+  const BufferView view(array, PyBUF_STRIDES | PyBUF_FORMAT);
+  const auto dtype = index_dtype(view.format, view.itemsize);
+  if (!dtype) return refuse();
+  static Device& host = find_device("native:0");
+  return ArrayIndex{borrow(view, array, *dtype, host), true};
+}
+
+// Refuses what NumPy would take long to refuse: lists in themselves, and core arrays, element by element.
+void check_list(PyObject* list, int depth = 0) {
+  if (depth == kMaxNdim) {
+    throw IndexError("a list as an index has " + std::to_string(kMaxNdim) + " dimensions at most");
+  }
+  const bool tuple = PyTuple_Check(list);
+  for (Py_ssize_t i = 0; i < (tuple ? PyTuple_Size(list) : PyList_Size(list)); ++i) {
+    const nb::object item = nb::borrow(tuple ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i));
+    if (array_or_null(item.ptr())) {
+      throw TypeError("a list of core arrays is no index; join them with crossdock.core.stack or concat first");
+    }
+    if (PyList_Check(item.ptr()) || PyTuple_Check(item.ptr())) check_list(item.ptr(), depth + 1);
+  }
+}
+
+AnyIndex list_index(PyObject* list) {
+  check_list(list);
+  nb::object array;
+  try {
+    array = nb::module_::import_("numpy").attr("asarray")(nb::handle(list));
+    if (nb::cast<std::int64_t>(array.attr("size")) == 0) array = array.attr("astype")("int64");
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError) && !error.matches(PyExc_OverflowError)) {
+      throw;
+    }
+    throw IndexError("a list that is no array of integers or bools cannot be an index: " +
+                     text_of(nb::str(error.value())));
+  }
+  return numpy_index(std::move(array));
+}
+
+AnyIndex other_index(PyObject* item) {
+  if (const Array* array = array_or_null(item)) return ArrayIndex{*array};
+  if (PyBool_Check(item)) return item == Py_True;
+  if (is_numpy_array(item)) return numpy_index(nb::borrow(item));
+  if (PyList_Check(item) || PyTuple_Check(item)) return list_index(item);
+  if (!PyFloat_Check(item)) {
+    const auto scalar = scalar_or_null(item);
+    if (scalar && std::holds_alternative<bool>(scalar->value)) return std::get<bool>(scalar->value);
+  }
+  throw IndexError("an index is an integer, a slice, ..., None, a mask, or an array or list of integers, not " +
+                   text_of(nb::repr(nb::handle(item))));
+}
+
+AnyIndex widen(const Index& index) {
+  return std::visit([](const auto& item) { return AnyIndex(item); }, index);
+}
+
+// The parts of a key: basic ones, until there is another.
+struct Key {
+  explicit Key(PyObject* key) {
+    if (!PyTuple_Check(key)) {
+      add(key);
+      return;
+    }
+    const Py_ssize_t count = PyTuple_Size(key);
+    if (count > 4 * kMaxNdim) throw IndexError("too many indices: " + std::to_string(count));
+    basic.reserve(static_cast<std::size_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GetItem(key, i));
+  }
+
+  bool is_basic() const noexcept { return all.empty(); }
+
+  std::vector<Index> basic;
+  std::vector<AnyIndex> all;
+
+ private:
+  void add(PyObject* item) {
+    const auto simple = basic_index(item);
+    if (simple && is_basic()) {
+      basic.push_back(*simple);
+      return;
+    }
+    if (is_basic()) {
+      for (const Index& index : basic) all.push_back(widen(index));
+    }
+    all.push_back(simple ? widen(*simple) : other_index(item));
+  }
+};
 
 }  // namespace
 
-std::vector<Index> indexes_of(PyObject* key) {
-  if (!PyTuple_Check(key)) return {index_of(key)};
-  std::vector<Index> indexes;
-  const Py_ssize_t count = PyTuple_Size(key);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (i > 4 * kMaxNdim) throw IndexError("too many indices: " + std::to_string(count));
-    indexes.push_back(index_of(PyTuple_GetItem(key, i)));
-  }
-  return indexes;
+Array subscript(const Array& array, PyObject* object) {
+  const Key key(object);
+  if (key.is_basic()) return index(array, key.basic);
+  return unlocked(array.device(), kLongWork, [&] { return index(array, key.all); });
 }
 
-void assign(const Array& array, PyObject* key, const Argument& value) {
-  array.require_writable("assignment");
-  const Array target = index(array, indexes_of(key));
-  const auto* source = std::get_if<const Array*>(&value);
-  if (!source) {
-    unlocked(array.device(), target.size(), [&] {
-      const Array element = to_array(std::get<Scalar>(value), array.dtype(), array.device());
-      copy_into(target, element, {.op = "assignment"});
-    });
-    return;
+void assign_subscript(const Array& array, PyObject* object, const Argument& value) {
+  const Key key(object);
+  if (!key.is_basic()) {
+    return unlocked(array.device(), kLongWork, [&] { assign(array, key.all, value); });
   }
-  const std::array<Argument, 2> both{&array, *source};
-  common_device("assignment", both);
-  if (rank((*source)->dtype()) > rank(array.dtype())) {
-    throw DtypeError("assignment: " + std::string(name((*source)->dtype())) + " values do not fit in an array of " +
-                     std::string(name(array.dtype())) + "; convert with astype first");
-  }
-  unlocked(array.device(), target.size(), [&] { copy_into(target, **source, {.op = "assignment"}); });
+  const Array target = index(array, key.basic);
+  unlocked(array.device(), target.size(), [&] { assign(target, value); });
 }
 
 }  // namespace crossdock::bind

@@ -1,18 +1,15 @@
-// Python's index expressions, and assignment through them.
+// Python's index expressions: x[key] and x[key] = value.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-#include <vector>
-
-#include "crossdock/array/indexing.h"
 #include "crossdock/ops/scalar.h"
 
 namespace crossdock::bind {
 
-// The parts of x[...]; IndexError or TypeError for what is no index.
-std::vector<Index> indexes_of(PyObject* key);
-// x[key] = value: broadcasts; a value of a higher kind than the array's dtype is a DtypeError.
-void assign(const Array& array, PyObject* key, const Argument& value);
+// A view for integers, slices, ... and None, else a fresh array. IndexError or TypeError for what is no index.
+Array subscript(const Array& array, PyObject* key);
+// Broadcasts; a value of a higher kind than the array's dtype is a DtypeError.
+void assign_subscript(const Array& array, PyObject* key, const Argument& value);
 
 }  // namespace crossdock::bind

@@ -237,13 +237,13 @@ int contains_slot(PyObject* self, PyObject* value) {
 }
 
 PyObject* subscript_slot(PyObject* self, PyObject* key) {
-  return guarded<PyObject*>(nullptr, [&] { return to_python_raw(index(*array_or_null(self), indexes_of(key))); });
+  return guarded<PyObject*>(nullptr, [&] { return to_python_raw(subscript(*array_or_null(self), key)); });
 }
 
 int assign_slot(PyObject* self, PyObject* key, PyObject* value) {
   return guarded<int>(-1, [&] {
     if (!value) throw TypeError("elements of an array cannot be deleted");
-    assign(*array_or_null(self), key, argument_of(value, "assignment", array_or_null(self)));
+    assign_subscript(*array_or_null(self), key, argument_of(value, "assignment", array_or_null(self)));
     return 0;
   });
 }

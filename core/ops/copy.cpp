@@ -89,16 +89,6 @@ void copy_between(const Array& target, const Array& source, const TransferLabel&
   launch_copy(target, landed.broadcast_to(target.shape()));
 }
 
-// As NumPy's assignment: (1, 3) fits into (3,).
-Array without_leading_ones(const Array& source, int ndim) {
-  Dims shape = source.shape(), strides = source.strides();
-  while (shape.size() > ndim && shape[0] == 1) {
-    shape.erase(0);
-    strides.erase(0);
-  }
-  return source.view(std::move(shape), std::move(strides));
-}
-
 }  // namespace
 
 Array copy(const Array& array) { return astype(array, array.dtype()); }
@@ -110,6 +100,15 @@ Array astype(const Array& array, Dtype dtype) {
 }
 
 Array contiguous(const Array& array) { return array.is_c_contiguous() ? array : copy(array); }
+
+Array without_leading_ones(const Array& source, int ndim) {
+  Dims shape = source.shape(), strides = source.strides();
+  while (shape.size() > ndim && shape[0] == 1) {
+    shape.erase(0);
+    strides.erase(0);
+  }
+  return source.view(std::move(shape), std::move(strides));
+}
 
 void copy_into(const Array& target, const Array& source, const TransferLabel& label) {
   target.require_writable(label.op);

@@ -27,7 +27,7 @@ class ArrayNamespaceInfo:
 
     def capabilities(self) -> dict[str, bool | int]:
         """Optional features, and the largest number of dimensions."""
-        return {'boolean indexing': False, 'data-dependent shapes': False, 'max dimensions': 64}
+        return {'boolean indexing': True, 'data-dependent shapes': True, 'max dimensions': 64}
 
     def default_device(self) -> Device:
         """The device of a creation function without ``device=``."""

@@ -18,6 +18,10 @@ inline Array astype_if_needed(const Array& array, Dtype dtype) {
 // The array itself when it is C-contiguous, else a copy.
 Array contiguous(const Array& array);
 
+// A view without leading dimensions of one element as long as it has more than `ndim`: as NumPy's assignment, where
+// (1, 3) fits into (3,).
+Array without_leading_ones(const Array& source, int ndim);
+
 // What the transfer hook is told; empty strings mean the devices' specs.
 struct TransferLabel {
   const char* op = "copy";

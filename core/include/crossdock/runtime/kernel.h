@@ -36,13 +36,14 @@ struct Operand {
 //   index_offsets: operand 0 (integers that index an axis), operand 1 (int64, offsets so far) -> operand 2 (int64):
 //     out = so far + i * integers[1], where integers[0] is the axis' extent, integers[1] its stride in bytes and
 //     integers[2] its number for the IndexError that an i outside [-extent, extent) raises. Negative i count from the
-//     end.
+//     end. Dispatch on operand 0's dtype.
 //   gather: operand 0 (data), operand 1 (int64 byte offsets) -> operand 2: out = the element `offset` bytes from where
 //     the data's strides lead; the data's strides are 0 along indexed dimensions. Any dtype, by its size.
 //   scatter: operand 0 (values), operand 1 (int64 byte offsets) -> operand 2 (the target, likewise with strides 0).
 //     Where several elements have one place, the last in C order stays.
-//   nonzero: operand 0 (any shape) -> operand 1 (int64, 1-d, as many as there are): C-order numbers of its non-zero
-//     elements.
+//   nonzero: operand 0 (bool, any shape), operand 1 (no data) -> operand 2 (int64, contiguous): for each true element,
+//     in C order, the sum of its indices times operand 1's strides. integers[0]: how many there are, counted before;
+//     when the mask has changed since, as many are written all the same.
 //   sort, argsort: the last dimension is sorted, stably, with NaN above all and 0.0 equal to -0.0; complex numbers by
 //     real part, then by imaginary; integers[0]: whether descending. argsort gives int64. Operands do not overlap.
 //   searchsorted: elementwise over operand 1 -> operand 2 (int64); operand 0 is 1-d and sorted, of integers[0] elements

@@ -1,0 +1,119 @@
+#include "element.h"
+#include "indexing.h"
+#include "loop_table.h"
+#include "nest.h"
+
+namespace crossdock::native {
+
+namespace {
+
+// Along a free dimension the offsets stay and the target moves: elements of different places there never meet, so that
+// threads may share them out. Along the others the same place may come again, and the last one must stay.
+Launch part(const Launch& launch, bool free) {
+  Launch out;
+  out.noperands = free ? 2 : 3;
+  for (int dim = 0; dim < launch.shape.size(); ++dim) {
+    const bool is_free = stride(launch.operands[1], dim) == 0 && stride(launch.operands[2], dim) != 0;
+    if (is_free != free) continue;
+    out.shape.push_back(launch.shape[dim]);
+    out.operands[0].strides.push_back(stride(launch.operands[0], dim));
+    if (!free) out.operands[1].strides.push_back(stride(launch.operands[1], dim));
+    out.operands[free ? 1 : 2].strides.push_back(stride(launch.operands[2], dim));
+  }
+  out.operands[0].data = pointer(launch.operands[0]);
+  if (!free) out.operands[1].data = pointer(launch.operands[1]);
+  out.operands[free ? 1 : 2].data = pointer(launch.operands[2]);
+  return out;
+}
+
+template <class T>
+void scatter_row(std::byte* const* p, const std::int64_t* s, std::int64_t n) noexcept {
+  const std::byte *values = p[0], *offsets = p[1];
+  std::byte* target = p[2];
+  for (std::int64_t i = 0; i < n; ++i) {
+    copy_element<T>(target + i * s[2] + load_offset(offsets + i * s[1]), values + i * s[0]);
+  }
+}
+
+class Scatter {
+ public:
+  explicit Scatter(const Launch& launch)
+      : size_(itemsize(launch.output().dtype)),
+        free_(part(launch, true), 0, part(launch, true).shape.size(), 0, 2),
+        repeating_(part(launch, false), 0, part(launch, false).shape.size(), 0, 3, true) {
+    if (free_.size == 0 || repeating_.size == 0) return;
+    // Free dimensions may have been turned around.
+    repeating_.pointers[0] += free_.pointers[0] - pointer(launch.operands[0]);
+    repeating_.pointers[2] += free_.pointers[1] - pointer(launch.operands[2]);
+  }
+
+  void run() const {
+    if (free_.size == 0 || repeating_.size == 0) return;
+    const std::int64_t* s = free_.strides[free_.ndim - 1];
+    const bool together = s[0] == size_ && s[1] == size_;
+    const std::int64_t grain = std::max<std::int64_t>(together ? 64 : 1, kGrain / repeating_.size);
+    parallel_for(free_.size, grain, [&](std::int64_t begin, std::int64_t end) {
+      if (together && free_.ndim == 1) {
+        runs(begin, end);
+      } else if (free_.size > 1 && (together || free_.size > repeating_.size)) {
+        rows(begin, end);
+      } else {
+        columns(begin, end);
+      }
+    });
+  }
+
+ private:
+  // One piece of memory for each offset.
+  void runs(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t bytes = (end - begin) * size_;
+    std::byte* const pointers[] = {repeating_.pointers[0] + begin * size_, repeating_.pointers[1],
+                                   repeating_.pointers[2] + begin * size_};
+    const auto one_size = [&]<class T>(T) {
+      auto row = scatter_row<T>;
+      for_rows(repeating_, 0, repeating_.size, pointers, row);
+    };
+    if (with_bytes(bytes, one_size)) return;
+    const auto row = [bytes](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::memcpy(p[2] + i * s[2] + load_offset(p[1] + i * s[1]), p[0] + i * s[0], static_cast<std::size_t>(bytes));
+      }
+    };
+    for_rows(repeating_, 0, repeating_.size, pointers, row);
+  }
+
+  // The free dimensions for each offset.
+  void rows(std::int64_t begin, std::int64_t end) const {
+    const Loop move = loops().move[size_];
+    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::byte* const pointers[] = {p[0] + i * s[0], p[2] + i * s[2] + load_offset(p[1] + i * s[1])};
+        for_rows(free_, begin, end, pointers, move);
+      }
+    };
+    for_rows(repeating_, 0, repeating_.size, repeating_.pointers, row);
+  }
+
+  // All offsets for each element of the free dimensions.
+  void columns(std::int64_t begin, std::int64_t end) const {
+    with_bytes(size_, [&]<class T>(T) {
+      auto row = scatter_row<T>;
+      for (std::int64_t i = begin; i < end; ++i) {
+        std::byte* const places[] = {repeating_.pointers[0], repeating_.pointers[2]};
+        const Odometer at(free_, i, places);
+        std::byte* const pointers[] = {at.pointers()[0], repeating_.pointers[1], at.pointers()[1]};
+        for_rows(repeating_, 0, repeating_.size, pointers, row);
+      }
+    });
+  }
+
+  std::int64_t size_;
+  Nest free_;       // operands: the values, the target
+  Nest repeating_;  // operands: the values, the offsets, the target
+};
+
+}  // namespace
+
+void scatter(const Launch& launch) { Scatter(launch).run(); }
+
+}  // namespace crossdock::native

@@ -1,0 +1,25 @@
+#include "borrow.h"
+
+#include <utility>
+
+namespace crossdock::bind {
+
+void drop_reference(PyObject* object) {
+  if (!Py_IsInitialized()) return;
+  nb::gil_scoped_acquire acquire;
+  Py_DECREF(object);
+}
+
+// The exporter of a buffer keeps its memory as long as it lives, so that a reference to it is enough.
+Array borrow(const BufferView& view, nb::object owner, Dtype dtype, Device& device) {
+  Dims shape(reinterpret_cast<const std::int64_t*>(view.shape), view.ndim);
+  Dims strides(reinterpret_cast<const std::int64_t*>(view.strides), view.ndim);
+  checked_nbytes(shape, itemsize(dtype));
+  const auto [low, high] = byte_extent(shape, strides, itemsize(dtype));
+  auto* data = static_cast<std::byte*>(view.buf);
+  PyObject* held = owner.release().ptr();
+  auto buffer = Buffer::borrow(device, data, static_cast<std::size_t>(high - low), [held] { drop_reference(held); });
+  return Array(std::move(buffer), data, dtype, std::move(shape), std::move(strides), view.readonly != 0);
+}
+
+}  // namespace crossdock::bind

@@ -1,0 +1,353 @@
+#include "crossdock/ops/indexing.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "crossdock/ops/copy.h"
+#include "crossdock/ops/creation.h"
+#include "crossdock/ops/elementwise.h"
+#include "crossdock/runtime/error.h"
+#include "offsets.h"
+
+namespace crossdock {
+
+namespace {
+
+// An array or bool among the indexes, and the dimensions that it takes.
+struct Part {
+  const AnyIndex* index;
+  int axis;   // of the array that is indexed: the first
+  int dim;    // of the plan's view: the first
+  int count;  // how many: 1 for integers, a mask's own number
+
+  const ArrayIndex* array() const noexcept { return std::get_if<ArrayIndex>(index); }
+};
+
+bool is_mask(const Array& array) noexcept { return array.dtype() == Dtype::bool_; }
+
+int axes_taken(const AnyIndex& index) noexcept {
+  if (const auto* item = std::get_if<ArrayIndex>(&index)) return is_mask(item->array) ? item->array.ndim() : 1;
+  return std::holds_alternative<std::int64_t>(index) || std::holds_alternative<Slice>(index);
+}
+
+// The basic indexes by themselves; arrays leave their axes whole.
+std::vector<Index> basic_part(std::span<const AnyIndex> indexes) {
+  std::vector<Index> basic;
+  for (const AnyIndex& index : indexes) {
+    if (const auto* number = std::get_if<std::int64_t>(&index)) {
+      basic.emplace_back(*number);
+    } else if (const auto* slice = std::get_if<Slice>(&index)) {
+      basic.emplace_back(*slice);
+    } else if (std::holds_alternative<Ellipsis>(index)) {
+      basic.emplace_back(Ellipsis{});
+    } else if (std::holds_alternative<NewAxis>(index)) {
+      basic.emplace_back(NewAxis{});
+    } else {
+      basic.insert(basic.end(), static_cast<std::size_t>(axes_taken(index)), Slice{});
+    }
+  }
+  return basic;
+}
+
+// What an index expression means, before anything is computed: the view that the basic indexes give, which of its
+// dimensions the arrays take, and before which of the others the arrays' own dimensions come.
+struct Plan {
+  Plan(const Array& array, std::span<const AnyIndex> indexes);
+
+  Array view;
+  std::vector<Part> parts;
+  Dims kept;  // dimensions of the view that no array takes
+  int place = 0;
+};
+
+Plan::Plan(const Array& array, std::span<const AnyIndex> indexes) : view(index(array, basic_part(indexes))) {
+  int taken = 0;
+  for (const AnyIndex& index : indexes) taken += axes_taken(index);
+  int axis = 0, dim = 0, runs = 0;
+  bool in_run = false;
+  const auto keep = [&](int count) {
+    for (; count > 0; --count) kept.push_back(dim++);
+  };
+  for (const AnyIndex& index : indexes) {
+    const bool is_number = std::holds_alternative<std::int64_t>(index);
+    if (std::holds_alternative<ArrayIndex>(index) || std::holds_alternative<bool>(index) || is_number) {
+      if (!in_run && ++runs == 1) place = kept.size();
+      in_run = true;
+      const int count = axes_taken(index);
+      if (!is_number) {
+        parts.push_back({&index, axis, dim, count});
+        dim += count;
+      }
+      axis += count;
+      continue;
+    }
+    in_run = false;
+    if (std::holds_alternative<Ellipsis>(index)) {
+      keep(array.ndim() - taken);
+      axis += array.ndim() - taken;
+    } else {
+      keep(1);
+      axis += std::holds_alternative<Slice>(index);
+    }
+  }
+  keep(view.ndim() - dim);
+  if (runs > 1) place = 0;
+}
+
+void check_dtypes(const Plan& plan) {
+  for (const Part& part : plan.parts) {
+    const ArrayIndex* item = part.array();
+    if (item && !is_mask(item->array) && !is_integer(item->array.dtype())) {
+      throw IndexError("an index array has an integer dtype or bool, not " + std::string(name(item->array.dtype())));
+    }
+  }
+}
+
+void check_devices(const Plan& plan) {
+  std::vector<Argument> arguments{&plan.view};
+  for (const Part& part : plan.parts) {
+    if (part.array() && !part.array()->given_on_host) arguments.emplace_back(&part.array()->array);
+  }
+  common_device("index", arguments);
+}
+
+// Array API standard, "Boolean Array Indexing": an extent of 0 goes with every one.
+void check_masks(const Plan& plan) {
+  for (const Part& part : plan.parts) {
+    if (!part.array() || !is_mask(part.array()->array)) continue;
+    const Dims& shape = part.array()->array.shape();
+    for (int i = 0; i < part.count; ++i) {
+      const std::int64_t extent = plan.view.shape()[part.dim + i];
+      if (shape[i] == extent || shape[i] == 0) continue;
+      throw IndexError("a mask of shape " + to_string(shape) + " does not fit: axis " + std::to_string(part.axis + i) +
+                       " has size " + std::to_string(extent) + ", the mask there " + std::to_string(shape[i]));
+    }
+  }
+}
+
+Plan checked_plan(const Array& array, std::span<const AnyIndex> indexes) {
+  Plan plan(array, indexes);
+  check_dtypes(plan);
+  check_devices(plan);
+  check_masks(plan);
+  return plan;
+}
+
+TransferLabel moving(bool blocking) {
+  return {.op = "index", .source = "@numpy", .target = {}, .implicit = true, .blocking = blocking};
+}
+
+// A part of a plan with what had to be counted: integers, or a mask and how many of it are true.
+struct Counted {
+  const Part* part;
+  Array array;
+  std::int64_t count = 0;
+  bool on_host = false;  // and has to be moved from there
+
+  Dims shape() const { return is_mask(array) ? Dims{count} : array.shape(); }
+};
+
+// What was given on the host is counted (and later checked) there.
+std::vector<Counted> counted(const Plan& plan) {
+  Device& device = plan.view.device();
+  std::vector<Counted> out;
+  for (const Part& part : plan.parts) {
+    if (const ArrayIndex* item = part.array()) {
+      const bool on_host = item->given_on_host && !device.is_host();
+      out.push_back({&part, on_host ? item->array : to_device(item->array, device), 0, on_host});
+      if (is_mask(item->array)) out.back().count = count_true(out.back().array, "nonzero");
+    } else {
+      const std::int64_t count = std::get<bool>(*part.index);
+      out.push_back({&part, full({count}, Scalar{std::int64_t{0}}, Dtype::int64, device)});
+    }
+  }
+  return out;
+}
+
+Dims common_shape(const std::vector<Counted>& items) {
+  Dims shape;
+  for (const Counted& item : items) {
+    try {
+      shape = broadcast_shapes(shape, item.shape());
+    } catch (const DimensionError&) {
+      throw IndexError("index arrays of shapes " + to_string(shape) + " and " + to_string(item.shape()) +
+                       " do not go together");
+    }
+  }
+  return shape;
+}
+
+// `so_far`, if any, and where one more item leads.
+Array add_offsets(const std::optional<Array>& so_far, const Plan& plan, const Counted& item) {
+  const Part& part = *item.part;
+  if (part.array() && !is_mask(item.array)) {
+    const IndexedAxis axis{plan.view.shape()[part.dim], plan.view.strides()[part.dim], part.axis};
+    return index_offsets(item.array, so_far ? &*so_far : nullptr, axis);
+  }
+  const Dims steps(plan.view.strides().data() + part.dim, part.count);
+  const Array offsets = part.array() ? true_offsets(item.array, item.count, steps) : item.array;
+  return so_far ? elementwise(Op::add, std::array<Argument, 2>{&*so_far, &offsets}) : offsets;
+}
+
+Array offsets_of(const Plan& plan) {
+  Device& device = plan.view.device();
+  const auto items = counted(plan);
+  const Dims shape = common_shape(items);
+  if (checked_size(shape) == 0) return Array::empty(shape, Dtype::int64, device);
+  std::optional<Array> offsets;
+  for (const bool on_host : {true, false}) {
+    for (const Counted& item : items) {
+      if (item.on_host == on_host) offsets = add_offsets(offsets, plan, item);
+    }
+    if (offsets) offsets = to_device(*offsets, device, moving(false));
+  }
+  return *offsets;
+}
+
+// The view and the offsets, both in the shape of the result: one does not move along the arrays' dimensions, the other
+// not along the kept ones.
+struct Spread {
+  Spread(const Plan& plan, const Array& offsets) : view(plan.view), offsets(offsets) {
+    Dims shape, view_strides, offset_strides;
+    const auto keep = [&](int first, int last) {
+      for (int i = first; i < last; ++i) {
+        const int dim = static_cast<int>(plan.kept[i]);
+        shape.push_back(plan.view.shape()[dim]);
+        view_strides.push_back(plan.view.strides()[dim]);
+        offset_strides.push_back(0);
+      }
+    };
+    keep(0, plan.place);
+    for (int i = 0; i < offsets.ndim(); ++i) {
+      shape.push_back(offsets.shape()[i]);
+      view_strides.push_back(0);
+      offset_strides.push_back(offsets.strides()[i]);
+    }
+    keep(plan.place, plan.kept.size());
+    checked_nbytes(shape, plan.view.itemsize());
+    view = plan.view.view(shape, std::move(view_strides));
+    this->offsets = offsets.view(std::move(shape), std::move(offset_strides));
+  }
+
+  Array view, offsets;
+};
+
+bool is_basic(std::span<const AnyIndex> indexes) noexcept {
+  return std::none_of(indexes.begin(), indexes.end(), [](const AnyIndex& index) {
+    return std::holds_alternative<ArrayIndex>(index) || std::holds_alternative<bool>(index);
+  });
+}
+
+// bool < integer < real < complex; storage dtypes rank with what they hold.
+int rank(Dtype dtype) noexcept {
+  switch (kind(dtype)) {
+    case DtypeKind::boolean:
+      return 0;
+    case DtypeKind::signed_integer:
+    case DtypeKind::unsigned_integer:
+      return 1;
+    case DtypeKind::real_floating:
+      return 2;
+    case DtypeKind::complex_floating:
+      return 3;
+    case DtypeKind::storage:
+      return dtype == Dtype::int4 || dtype == Dtype::uint4 ? 1 : 2;
+  }
+  return 3;
+}
+
+void check_value(const Array& array, const Argument& value) {
+  const auto* source = std::get_if<const Array*>(&value);
+  if (!source) return;
+  common_device("assignment", std::array<Argument, 2>{&array, *source});
+  if (rank((*source)->dtype()) > rank(array.dtype())) {
+    throw DtypeError("assignment: " + std::string(name((*source)->dtype())) + " values do not fit in an array of " +
+                     std::string(name(array.dtype())) + "; convert with astype first");
+  }
+}
+
+// The value in the array's dtype, apart from its memory.
+Array ready_value(const Array& array, const Argument& value) {
+  const auto* source = std::get_if<const Array*>(&value);
+  if (!source) return to_array(std::get<Scalar>(value), array.dtype(), array.device());
+  if ((*source)->dtype() != array.dtype()) return astype(**source, array.dtype());
+  return may_overlap(array, **source) ? copy(**source) : **source;
+}
+
+// For a plan with one mask and no other array, and a value that is the same wherever the mask is true.
+class MaskedFill {
+ public:
+  MaskedFill(const Plan& plan, const Array& value)
+      : plan_(plan), part_(plan.parts[0]), value_(without_leading_ones(value, plan.kept.size() + 1)) {
+    if (value_.size() == 1) value_ = value_.view({}, {});
+  }
+
+  static bool serves(const Plan& plan) {
+    return plan.parts.size() == 1 && plan.parts[0].array() && is_mask(plan.parts[0].array()->array);
+  }
+  bool serves_value() const noexcept {
+    const int behind_in_result = plan_.kept.size() - plan_.place;
+    return value_.ndim() <= std::min(behind_in_result, plan_.view.ndim() - part_.dim - part_.count);
+  }
+
+  void run() const {
+    const Array& view = plan_.view;
+    const Array value = value_.broadcast_to(view.shape());
+    Array mask = part_.array()->array;
+    const bool fits = std::equal(mask.shape().begin(), mask.shape().end(), view.shape().begin() + part_.dim);
+    if (!fits || view.size() == 0) return;  // an extent of 0: nothing is true
+    mask = to_device(mask, view.device(), moving(true));
+    if (may_overlap(mask, view)) mask = copy(mask);
+    Launch launch;
+    launch.op = Op::where;
+    launch.dtype = view.dtype();
+    launch.noperands = 4;
+    launch.shape = view.shape();
+    Dims mask_strides(view.ndim());
+    std::copy(mask.strides().begin(), mask.strides().end(), mask_strides.begin() + part_.dim);
+    launch.operands[0] = {.data = mask.data(), .dtype = Dtype::bool_, .strides = std::move(mask_strides)};
+    launch.operands[1] = {.data = value.data(), .dtype = view.dtype(), .strides = value.strides()};
+    launch.operands[2] = {.data = view.data(), .dtype = view.dtype(), .strides = view.strides()};
+    launch.operands[3] = launch.operands[2];
+    view.device().launch(std::move(launch));
+  }
+
+ private:
+  const Plan& plan_;
+  const Part& part_;
+  Array value_;
+};
+
+}  // namespace
+
+Array index(const Array& array, std::span<const AnyIndex> indexes) {
+  if (is_basic(indexes)) return index(array, basic_part(indexes));
+  const Plan plan = checked_plan(array, indexes);
+  const Spread spread(plan, offsets_of(plan));
+  return gather(spread.view, spread.offsets);
+}
+
+void assign(const Array& target, const Argument& value) {
+  target.require_writable("assignment");
+  check_value(target, value);
+  const auto* source = std::get_if<const Array*>(&value);
+  copy_into(target, source ? **source : ready_value(target, value), {.op = "assignment"});
+}
+
+void assign(const Array& array, std::span<const AnyIndex> indexes, const Argument& value) {
+  if (is_basic(indexes)) return assign(index(array, basic_part(indexes)), value);
+  array.require_writable("assignment");
+  check_value(array, value);
+  const Plan plan = checked_plan(array, indexes);
+  const Array ready = ready_value(array, value);
+  if (MaskedFill::serves(plan)) {
+    const MaskedFill fill(plan, ready);
+    if (fill.serves_value()) return fill.run();
+  }
+  const Spread spread(plan, offsets_of(plan));
+  const Array values = without_leading_ones(ready, spread.view.ndim()).broadcast_to(spread.view.shape());
+  scatter(values, spread.offsets, spread.view);
+}
+
+}  // namespace crossdock
