@@ -169,8 +169,6 @@ class JaxBackend(Backend):
                 'again with jax.random.wrap_key_data',
                 dtype=array.dtype,
             )
-        if array.is_deleted():
-            raise UnknownArrayError(f'a JAX array of shape {array.shape} was deleted, or donated to a function')
         dtype = array.dtype
         packed = f'JAX packs {dtype.name} elements into bytes' if dtype.name in _PACKED else ''
         return ArrayFacts(
@@ -272,6 +270,8 @@ def _device_of(array: Any) -> Any:
             f'JAX is tracing a function (jit, grad, vmap, ...), and its argument, a {type(array).__name__}, has no '
             'values and no device yet; send arrays before or after the call (there is nothing to detach)'
         )
+    if array.is_deleted():
+        raise UnknownArrayError(f'a JAX array of shape {array.shape} was deleted, or donated to a function')
     devices = array.devices()
     if len(devices) != 1:
         raise UnknownArrayError(

@@ -63,7 +63,8 @@ class TorchBackend(Backend):
 
     def from_native_device(self, device: Any) -> str | None:
         torch: Any = sys.modules.get('torch')
-        if torch is None or not isinstance(device, getattr(torch, 'device', ())):
+        kind: Any = getattr(torch, 'device', None)
+        if kind is None or not isinstance(device, kind):
             return None
         if device.type == 'cpu':
             return 'cpu'
