@@ -47,6 +47,12 @@ def test(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """The core's functions with random arguments, for long, and others each time; ``-- -k NAME`` for some."""
+    session.run('python', '-m', 'pytest', 'tests/core/fuzz', '--hypothesis-profile', 'fuzz', *session.posargs)
+
+
+@nox.session
 def core(session: nox.Session) -> None:
     """The C++ tests (they need GoogleTest, Debian's libgtest-dev)."""
     cpp_tests(session, 'tests')
