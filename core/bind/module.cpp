@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   cache_types();
   define_elementwise(m);
   define_creation(m);
+  define_creation_like(m);
   define_manipulation(m);
   define_rearrangement(m);
   define_reductions(m);

@@ -19,6 +19,7 @@ void define_device(nb::module_& m);
 void define_array(nb::module_& m);
 void define_elementwise(nb::module_& m);
 void define_creation(nb::module_& m);
+void define_creation_like(nb::module_& m);
 void define_manipulation(nb::module_& m);
 void define_rearrangement(nb::module_& m);
 void define_reductions(nb::module_& m);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "crossdock/ops/copy.h"
+#include "crossdock/ops/elementwise.h"
 #include "crossdock/runtime/error.h"
 
 namespace crossdock {
@@ -16,12 +17,17 @@ double as_double(const Scalar& scalar, const char* op) {
   return std::visit(
       [&](auto value) -> double {
         if constexpr (std::is_same_v<decltype(value), std::complex<double>>) {
-          throw TypeError(std::string(op) + ": takes real numbers, not " + scalar.text());
+          throw DtypeError(std::string(op) + ": takes real numbers, not " + scalar.text());
         } else {
           return static_cast<double>(value);
         }
       },
       scalar.value);
+}
+
+std::complex<double> as_complex(const Scalar& scalar) {
+  if (const auto* value = std::get_if<std::complex<double>>(&scalar.value)) return *value;
+  return as_double(scalar, "linspace");
 }
 
 std::optional<std::int64_t> as_integer(const Scalar& scalar) {
@@ -45,6 +51,20 @@ Array launch_arange(std::int64_t count, Dtype dtype, Device& device, std::array<
   launch.integers = {integers[0], integers[1]};
   launch.scalars = scalars;
   device.launch(std::move(launch));
+  return out;
+}
+
+// float64. Where stop - start overflows, half of everything, doubled at the end.
+Array evenly_spaced(double start, double stop, std::int64_t count, bool endpoint, Device& device) {
+  const bool halved = std::isinf(stop - start) && std::isfinite(start) && std::isfinite(stop);
+  const double scale = halved ? 0.5 : 1, span = stop * scale - start * scale;
+  const std::int64_t intervals = endpoint ? count - 1 : count;
+  const double step = intervals > 0 ? span / static_cast<double>(intervals) : 0;
+  const Array out = launch_arange(count, Dtype::float64, device, {}, {start * scale, step});
+  if (halved) elementwise_in_place(Op::multiply, out, Scalar{2.0});
+  if (endpoint && count > 1) {  // rounding must not move the last one
+    copy_into(out.view({1}, {out.itemsize()}, (count - 1) * out.itemsize()), to_array({stop}, Dtype::float64, device));
+  }
   return out;
 }
 
@@ -109,18 +129,26 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
   return astype(launch_arange(count, Dtype::float64, device, {}, {from, pace}), wanted);
 }
 
-Array linspace(double start, double stop, std::int64_t count, Dtype dtype, bool endpoint, Device& device) {
+Array linspace(const Scalar& start, const Scalar& stop, std::int64_t count, Dtype dtype, bool endpoint,
+               Device& device) {
   if (count < 0) throw ValueError("linspace: num cannot be negative: " + std::to_string(count));
-  if (!is_real_floating(dtype)) {
-    throw DtypeError("linspace: takes a real floating-point dtype, not " + std::string(name(dtype)));
+  if (!is_floating(dtype)) {
+    throw DtypeError("linspace: takes a floating-point dtype, not " + std::string(name(dtype)));
   }
-  const std::int64_t intervals = endpoint ? count - 1 : count;
-  const double step = intervals > 0 ? (stop - start) / static_cast<double>(intervals) : 0;
-  Array out = launch_arange(count, Dtype::float64, device, {}, {start, step});
-  if (endpoint && count > 1) {  // rounding must not move the last one
-    copy_into(out.view({1}, {out.itemsize()}, (count - 1) * out.itemsize()), to_array({stop}, Dtype::float64, device));
+  if (!is_complex(dtype)) {
+    return astype_if_needed(
+        evenly_spaced(as_double(start, "linspace"), as_double(stop, "linspace"), count, endpoint, device), dtype);
   }
-  return dtype == Dtype::float64 ? out : astype(out, dtype);
+  const auto first = as_complex(start), last = as_complex(stop);
+  const Array out = Array::empty({count}, dtype, device);
+  const Dtype part = real_part(dtype);
+  const auto put = [&](double from, double to, std::int64_t offset) {
+    const Array target(out.buffer(), out.data() + offset, part, out.shape(), out.strides(), false);
+    copy_into(target, evenly_spaced(from, to, count, endpoint, device));
+  };
+  put(first.real(), last.real(), 0);
+  put(first.imag(), last.imag(), itemsize(part));
+  return out;
 }
 
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype dtype, Device& device) {

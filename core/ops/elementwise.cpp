@@ -248,7 +248,17 @@ Array where(const Argument& condition, const Argument& a, const Argument& b) {
 }
 
 Array clip(const Array& x, const std::optional<Argument>& low, const std::optional<Argument>& high) {
-  Array out = x;
+  std::vector<Argument> arguments{&x};
+  for (const auto& bound : {low, high}) {
+    if (bound) arguments.push_back(*bound);
+  }
+  common_device("clip", arguments);
+  const Dtype dtype = common_dtype("clip", arguments);
+  if (!is_integer(dtype) && !is_real_floating(dtype)) {
+    throw DtypeError("clip: takes a real dtype, not " + std::string(name(dtype)) + "; convert with astype first");
+  }
+  common_shape("clip", arguments);
+  Array out = astype_if_needed(x, dtype);
   if (low) out = elementwise(Op::maximum, std::array<Argument, 2>{&out, *low});
   if (high) out = elementwise(Op::minimum, std::array<Argument, 2>{&out, *high});
   return low || high ? out : copy(x);

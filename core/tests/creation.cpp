@@ -93,18 +93,18 @@ TEST(CreateArange, TakesDtypesAndReals) {
 TEST(CreateLinspace, EndsWhereItShould) {
   for (const auto& spec : test::kDevices) {
     Device& device = test::device(spec);
-    EXPECT_EQ(test::numbers(linspace(0, 1, 5, Dtype::float64, true, device)), (Values{0, 0.25, 0.5, 0.75, 1}));
-    EXPECT_EQ(test::numbers(linspace(0, 1, 4, Dtype::float32, false, device)), (Values{0, 0.25, 0.5, 0.75}));
-    EXPECT_EQ(test::numbers(linspace(3, 9, 1, Dtype::float64, true, device)), Values{3});
-    EXPECT_EQ(linspace(3, 9, 0, Dtype::float64, true, device).size(), 0);
+    EXPECT_EQ(test::numbers(linspace({0.0}, {1.0}, 5, Dtype::float64, true, device)), (Values{0, 0.25, 0.5, 0.75, 1}));
+    EXPECT_EQ(test::numbers(linspace({0.0}, {1.0}, 4, Dtype::float32, false, device)), (Values{0, 0.25, 0.5, 0.75}));
+    EXPECT_EQ(test::numbers(linspace({3.0}, {9.0}, 1, Dtype::float64, true, device)), Values{3});
+    EXPECT_EQ(linspace({3.0}, {9.0}, 0, Dtype::float64, true, device).size(), 0);
     for (std::int64_t count : {2, 3, 7, 50}) {
-      const auto values = test::numbers(linspace(0.1, 0.7, count, Dtype::float64, true, device));
+      const auto values = test::numbers(linspace({0.1}, {0.7}, count, Dtype::float64, true, device));
       EXPECT_EQ(values.front(), 0.1);
       EXPECT_EQ(values.back(), 0.7);
     }
-    EXPECT_THROW(linspace(0, 1, -1, Dtype::float64, true, device), ValueError);
-    EXPECT_THROW(linspace(0, 1, 3, Dtype::int32, true, device), DtypeError);
-    EXPECT_THROW(linspace(0, 1, INT64_MAX, Dtype::float64, true, device), DimensionError);
+    EXPECT_THROW(linspace({0.0}, {1.0}, -1, Dtype::float64, true, device), ValueError);
+    EXPECT_THROW(linspace({0.0}, {1.0}, 3, Dtype::int32, true, device), DtypeError);
+    EXPECT_THROW(linspace({0.0}, {1.0}, INT64_MAX, Dtype::float64, true, device), DimensionError);
   }
 }
 

@@ -18,7 +18,8 @@ this project still catches it::
       LinAlgError(numpy's LinAlgError)       a matrix that is singular, or has no such factorization
       GraphError(TypeError)                  would cut a differentiable graph
       StaleGraphError(RuntimeError)          a graph whose saved arrays have changed or are freed
-      CopyRequiredError(BufferError)         ``copy=False`` where a copy is needed
+      CopyRequiredError(BufferError, ValueError)
+                                             ``copy=False`` where a copy is needed
       ReadOnlyError(ValueError)              a write into a read-only array
       CorruptFileError(ValueError)           a file that is not what it says
       StrictLoadError(ValueError)            a file and a target that do not match
@@ -227,8 +228,10 @@ class StaleGraphError(CrossdockError, RuntimeError):
     """A graph that cannot be walked any more: a saved array has changed, or it has been freed."""
 
 
-class CopyRequiredError(CrossdockError, BufferError):
+class CopyRequiredError(CrossdockError, BufferError, ValueError):
     """A copy is needed and ``copy=False`` forbids it.
+
+    Both words of the array API standard: ``from_dlpack`` says BufferError, ``asarray`` and ``reshape`` say ValueError.
 
     Attributes
     ----------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import crossdock.core as cx
 from crossdock.core import exchange
@@ -119,3 +121,93 @@ def test_asarray_of_core_arrays_says_stack(device: str) -> None:
     with pytest.raises(DtypeError) as caught:
         cx.asarray([cx.ones(3, device=device)] * 4)
     assert 'stack' in str(caught.value)
+
+
+NUMBERS = st.floats(-1e6, 1e6) | st.integers(-1000, 1000) | st.sampled_from([1.7e308, -1.7e308, 5e-324, 2**60])
+
+
+@given(start=NUMBERS, stop=NUMBERS, count=st.integers(0, 30), endpoint=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_linspace_as_numpy(start: float, stop: float, count: int, endpoint: bool) -> None:
+    got = exchange.as_numpy(cx.linspace(start, stop, count, endpoint=endpoint))
+    assert np.isfinite(got).all() and got.dtype == np.float64 and got.shape == (count,)
+    want = np.linspace(start / 2, stop / 2, count, endpoint=endpoint) * 2  # NumPy's step overflows otherwise
+    np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-14 * max(abs(start), abs(stop)) + 1e-323)
+    if count:
+        assert got[0] == start and (not endpoint or count == 1 or got[-1] == stop)
+    single = cx.linspace(start, stop, count, endpoint=endpoint, dtype='float32')
+    with np.errstate(over='ignore'):
+        same(single, got.astype('float32'))
+
+
+def test_linspace_of_complex_numbers(device: str) -> None:
+    for start, stop in ((0, 1 + 2j), (1j, 3), (-1 - 1j, 1 + 1j)):
+        for endpoint in (False, True):
+            options = {'num': 5, 'endpoint': endpoint}
+            a, b = complex(start), complex(stop)
+            want = np.linspace(a.real, b.real, **options) + 1j * np.linspace(a.imag, b.imag, **options)
+            same(cx.linspace(start, stop, device=device, **options), want)
+    same(cx.linspace(0, 1, 3, dtype='complex64', device=device), np.linspace(0, 1, 3, dtype='complex64'))
+    assert cx.linspace(0, 1j, 0, device=device).dtype == 'complex128'
+    with pytest.raises(DtypeError):
+        cx.linspace(0, 1j, 3, dtype='float64', device=device)
+    with pytest.raises(DtypeError):
+        cx.linspace(0, 1, 3, dtype='int32', device=device)
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_arange_as_numpy(data: st.DataObject) -> None:
+    whole = st.integers(-50, 50)
+    number = data.draw(st.sampled_from([whole, whole.map(lambda i: i / 4)]))
+    step = data.draw(number.filter(bool))
+    dtype = data.draw(st.sampled_from([None, 'int16', 'int64', 'float32', 'float64']))
+    if dtype in ('int16', 'int64'):
+        start, stop, step = data.draw(whole), data.draw(whole), data.draw(whole.filter(bool))
+    else:
+        start, stop = data.draw(number), data.draw(number)
+    same(cx.arange(start, stop, step, dtype=dtype), np.arange(start, stop, step, dtype=dtype))
+    same(cx.arange(stop), np.arange(stop))
+
+
+def test_arange_of_extremes(device: str) -> None:
+    low, high = -(2**63), 2**63 - 1
+    same(cx.arange(low, high, high, device=device), np.array([low, -1, high - 1]))
+    same(cx.arange(high, low, low, device=device), np.array([high, -1]))
+    assert cx.arange(0, device=device).shape == cx.arange(5, 1, device=device).shape == (0,)
+    assert cx.arange(0.0, -1, device=device).dtype == 'float64'
+    with pytest.raises(OverflowError):
+        cx.arange(2**63, device=device)
+    for bad in ((1j,), (0, 1j), (0, 1, 1j)):
+        with pytest.raises(DtypeError):
+            cx.arange(*bad, device=device)
+    for dtype in ('bool', 'complex64', 'int4'):
+        with pytest.raises(DtypeError):
+            cx.arange(3, dtype=dtype, device=device)
+
+
+@pytest.mark.parametrize('value', [True, 3, -3, 2.5, float('nan'), 1 - 2j, 2**63 - 1, np.float32(0.5), np.int8(3)])
+@pytest.mark.parametrize('shape', [(), 4, (2, 0, 3), (2, 3)], ids=str)
+def test_full_of_each_kind(value, shape, device: str) -> None:
+    same(cx.full(shape, value, device=device), np.full(shape, value))
+    x = cx.ones(shape, dtype='complex64', device=device)
+    same(cx.full_like(x, value), np.full(shape, value, 'complex64'))
+    assert cx.full_like(x, value, dtype='bool').dtype == 'bool'
+
+
+def test_like_takes_all_from_the_array(device: str) -> None:
+    x = cx.permute_dims(cx.ones((2, 3), dtype='bfloat16', device=device), (1, 0))
+    for y in (cx.zeros_like(x), cx.ones_like(x), cx.empty_like(x), cx.full_like(x, 2)):
+        assert y.shape == (3, 2) and y.dtype == 'bfloat16' and str(y.device) == device and y.strides == (4, 2)
+    other = 'native:0' if device != 'native:0' else 'sim:0'
+    y = cx.full_like(x, 2, dtype='uint4', device=other)
+    assert str(y.device) == other and y.dtype == 'uint4' and y.astype('int8').tolist() == [[2] * 2] * 3
+
+
+def test_copies_refused_are_value_errors(device: str) -> None:
+    # The array API standard's word in asarray and reshape; from_dlpack's is BufferError.
+    for kind in (ValueError, BufferError):
+        with pytest.raises(kind):
+            cx.asarray([1, 2], device=device, copy=False)
+        with pytest.raises(kind):
+            cx.reshape(cx.ones((2, 3), device=device).T, (6,), copy=False)

@@ -1,5 +1,6 @@
 // floor_divide and remainder: the quotient is rounded down, the remainder has the divisor's sign. As the array API
-// standard says also where NumPy departs from it (infinite dividends). Integers: division by zero gives 0.
+// standard says also where NumPy departs from it (infinite operands: floor_divide is floor(a / b), and keeps the sign
+// of a zero). Integers: division by zero gives 0.
 #pragma once
 
 #include "crossdock/functors/arithmetic.h"
@@ -18,7 +19,7 @@ struct FloorDivide {
  private:
   template <class T>
   CROSSDOCK_HD static T floating(T a, T b) {
-    if (b == 0 || a - a != 0) return b - b != 0 ? static_cast<T>(NAN) : a / b;
+    if (b == 0 || a - a != 0 || b - b != 0) return a / b;
     const T rest = elementary::fmod(a, b);
     T quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
