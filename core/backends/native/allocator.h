@@ -9,7 +9,7 @@
 namespace crossdock::native {
 
 // Blocks of 4 MiB and more come from the system directly, in huge pages where it has them; smaller ones from malloc.
-class HostAllocator final : public Allocator {
+class HostAllocator : public Allocator {
  public:
   using Allocator::Allocator;
   ~HostAllocator() override { trim(); }

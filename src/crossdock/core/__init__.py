@@ -16,7 +16,7 @@ from __future__ import annotations
 import atexit as _atexit
 import math as _math
 
-from . import _core, exchange, linalg, sim
+from . import _core, exchange, fft, linalg, sim
 from ._asarray import asarray
 from ._blas import find_blas as _find_blas
 from ._core import (
@@ -251,6 +251,7 @@ __all__ = [
     'expand_dims',
     'expm1',
     'eye',
+    'fft',
     'finfo',
     'flip',
     'float16',

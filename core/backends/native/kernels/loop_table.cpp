@@ -44,7 +44,10 @@ int level() noexcept {
   level::register_reductions(table);     \
   level::register_arg_reductions(table); \
   level::register_ranks(table);          \
-  level::register_gemm(table)
+  level::register_gemm(table);           \
+  level::register_fft_passes(table);     \
+  level::register_fft_moves(table);      \
+  level::register_fft_reals(table)
 
 LoopTable make_loops() noexcept {
   LoopTable table{};

@@ -6,6 +6,7 @@
 
 #include "crossdock/runtime/dtype.h"
 #include "crossdock/runtime/op.h"
+#include "fourier_loops.h"
 
 namespace crossdock::native {
 
@@ -63,6 +64,8 @@ struct LoopTable {
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
   RankLoop rank[2];                             // of 32 and 64 bits
   GemmKernel gemm[kDtypeCount];
+  FourierLoops<float> fourier32;
+  FourierLoops<double> fourier64;
 };
 
 // The table for this CPU.
@@ -83,6 +86,9 @@ const LoopTable& loops() noexcept;
   void register_arg_reductions(LoopTable& table); \
   void register_ranks(LoopTable& table);          \
   void register_gemm(LoopTable& table);           \
+  void register_fft_passes(LoopTable& table);     \
+  void register_fft_moves(LoopTable& table);      \
+  void register_fft_reals(LoopTable& table);      \
   }
 
 #ifdef __x86_64__

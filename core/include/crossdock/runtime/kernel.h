@@ -60,9 +60,9 @@ struct Operand {
 //     svd: a -> u[M, C], s[K] (of the real dtype, descending), vh[D, N]; integers[0]: 1 when C is M and D is N, else
 //     both are K. svdvals: s alone.
 //     LinAlgError where a matrix has none of these.
-//   fft: the last dimension, complex to complex, of one length. rfft: real to complex, `shape` has the length of the
-//     input. irfft: complex to real, `shape` has the length of the output. integers[0]: 1 for the inverse direction;
-//     scalars[0]: what results are multiplied by.
+//   fft: the last dimension, complex to complex, of one length; the output may be the input. integers[0]: 1 for the
+//     inverse direction. rfft: real to complex, forward; `shape` has the length of the input. irfft: complex to real,
+//     inverse; `shape` has the length of the output. scalars[0]: what results are multiplied by.
 struct Launch {
   Op op{};
   Dtype dtype{};  // the dtype that selects the kernel: of the operands after promotion
