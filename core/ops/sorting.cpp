@@ -7,6 +7,7 @@
 #include "crossdock/ops/elementwise.h"
 #include "crossdock/ops/manipulation.h"
 #include "crossdock/runtime/error.h"
+#include "offsets.h"
 
 namespace crossdock {
 
@@ -48,13 +49,22 @@ void check_searchsorted(const Array& sorted, const Array& values, const std::opt
     throw DimensionError("searchsorted: x1 must be one-dimensional, it has shape " + to_string(sorted.shape()));
   }
   if (!sorter) return;
-  throw NotImplementedError("searchsorted: sorter is not there yet; sort x1 first");
   if (!is_integer(sorter->dtype())) {
     throw DtypeError("searchsorted: sorter must have an integer dtype, not " + std::string(name(sorter->dtype())));
   }
   if (!(sorter->shape() == sorted.shape())) {
     throw DimensionError("searchsorted: sorter must have the shape of x1, " + to_string(sorted.shape()) + ", not " +
                          to_string(sorter->shape()));
+  }
+}
+
+Array in_order(const Array& array, const Array& sorter) {
+  const std::int64_t stride = array.size() != 0 ? array.strides()[0] : 0;
+  try {
+    const Array offsets = index_offsets(sorter, nullptr, {array.size(), stride, 0});
+    return gather(array.view(array.shape(), {0}), offsets);
+  } catch (const IndexError& error) {
+    throw IndexError(std::string("searchsorted: sorter: ") + error.what());
   }
 }
 
@@ -81,7 +91,8 @@ Array searchsorted(const Array& sorted, const Array& values, bool right, const s
   check_searchsorted(sorted, values, sorter);
   const Dtype dtype = common_dtype("searchsorted", std::array<Argument, 2>{&sorted, &values});
   require_order("searchsorted", dtype);
-  const Array from = astype_if_needed(sorted, dtype), of = astype_if_needed(values, dtype);
+  const Array from = astype_if_needed(sorter ? in_order(sorted, *sorter) : sorted, dtype);
+  const Array of = astype_if_needed(values, dtype);
   Array out = Array::empty(values.shape(), Dtype::int64, values.device());
   if (out.size() == 0) return out;
   Launch launch;

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 import crossdock.core as cx
 from crossdock.core import exchange
-from crossdock.errors import DimensionError, DtypeError, MixedDevicesError
+from crossdock.errors import AsyncDeviceError, DimensionError, DtypeError, MixedDevicesError
 
 INTEGERS = ('int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64')
 FLOATS = ('float16', 'bfloat16', 'float32', 'float64')
@@ -198,6 +198,26 @@ def test_searchsorted_promotes(device: str, host: Host) -> None:
         cx.searchsorted(x, cx.ones(2, dtype=cx.float32, device=device))
 
 
+@pytest.mark.parametrize('dtype', INTEGERS)
+def test_searchsorted_with_a_sorter(dtype: str, device: str, host: Host, rng: np.random.Generator) -> None:
+    a, v = rng.integers(0, 90, 100).astype('float32'), rng.integers(-5, 99, 50).astype('float32')
+    x, y = cx.asarray(a, device=device), cx.asarray(v, device=device)
+    sorter = cx.astype(cx.argsort(x), getattr(cx, dtype))
+    for side in ('left', 'right'):
+        want = np.searchsorted(np.sort(a), v, side)
+        np.testing.assert_array_equal(host(cx.searchsorted(x, y, side=side, sorter=sorter)), want)
+        backwards = cx.searchsorted(x[::-1], y, side=side, sorter=99 - cx.astype(sorter, cx.int64))
+        np.testing.assert_array_equal(host(backwards), want)
+    assert host(cx.searchsorted(x[:0], y, sorter=sorter[:0])).tolist() == [0] * 50
+
+
+def test_a_sorter_that_leads_outside() -> None:
+    for place, device in ((2, 'native:0'), (-3, 'native:0'), (2, 'sim:0')):
+        x = cx.asarray([1.0, 2.0], device=device)
+        with pytest.raises(IndexError if device == 'native:0' else AsyncDeviceError, match=str(place)):
+            cx.searchsorted(x, x, sorter=cx.asarray([0, place], device=device)).tolist()
+
+
 def test_bad_searches(device: str) -> None:
     x = cx.asarray([1.0, 2.0], device=device)
     for bad, kind, text in (
@@ -205,6 +225,8 @@ def test_bad_searches(device: str) -> None:
         (lambda: cx.searchsorted(cx.ones((), device=device), x), DimensionError, 'one-dimensional'),
         (lambda: cx.searchsorted(x, x, side='middle'), ValueError, "'middle'"),
         (lambda: cx.searchsorted(x, x, side=1), ValueError, '1'),
+        (lambda: cx.searchsorted(x, x, sorter=x), DtypeError, 'float64'),
+        (lambda: cx.searchsorted(x, x, sorter=cx.zeros(3, dtype=cx.int8, device=device)), DimensionError, r'\(3,\)'),
         (lambda: cx.searchsorted(x, 1.0), TypeError, 'float'),
         (lambda: cx.searchsorted(*[cx.astype(x, cx.complex64)] * 2), DtypeError, 'complex64'),
         (lambda: cx.searchsorted(x, cx.ones(1, device='native:1')), MixedDevicesError, 'native:1'),
