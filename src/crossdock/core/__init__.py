@@ -180,6 +180,7 @@ from ._dtypes import (
 )
 from ._info import __array_namespace_info__
 from ._memory_info import MemoryInfo
+from ._sets import unique_all, unique_counts, unique_inverse, unique_values
 
 __array_api_version__ = '2024.12'
 
@@ -358,6 +359,10 @@ __all__ = [
     'diff',
     'tile',
     'roll',
+    'unique_all',
+    'unique_counts',
+    'unique_inverse',
+    'unique_values',
     'unstack',
     'meshgrid',
     'tril',

@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 from ._core import Array
 
-__all__ = ['EighResult', 'QRResult', 'SVDResult', 'SlogdetResult']
+__all__ = [
+    'EighResult',
+    'QRResult',
+    'SVDResult',
+    'SlogdetResult',
+    'UniqueAllResult',
+    'UniqueCountsResult',
+    'UniqueInverseResult',
+]
 
 
 class EighResult(NamedTuple):
@@ -36,3 +44,26 @@ class SVDResult(NamedTuple):
     U: Array
     S: Array
     Vh: Array
+
+
+class UniqueAllResult(NamedTuple):
+    """The different elements, where each is first, which of them every element is, and how often each is there."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCountsResult(NamedTuple):
+    """The different elements, and how often each is there."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverseResult(NamedTuple):
+    """The different elements, and which of them every element is."""
+
+    values: Array
+    inverse_indices: Array
