@@ -1,18 +1,23 @@
 """Runs the Python blocks of a Markdown page: ``python run_page.py PAGE``.
 
-The blocks share their names, as a reader's session would. ``<!-- not run: why -->`` on the line before excuses one.
+The blocks share their names, as a reader's session would. On the line before, ``<!-- not run: why -->`` excuses one,
+and ``<!-- needs: MODULE -->`` does so where that module is not installed.
 A block with prompts is compared with what it prints; one without is executed.
 """
 
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-FENCE = re.compile(r'^(?P<excuse><!-- not run: .+ -->\n)?```python\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r'^(?P<excuse><!-- (not run: .+|needs: (?P<module>\w+)) -->\n)?```python\n(?P<code>.*?)^```$',
+    re.MULTILINE | re.DOTALL,
+)
 OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -23,7 +28,7 @@ def main(page: Path) -> int:
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
     for block in FENCE.finditer(text):
         line = text.count('\n', 0, block.start('code'))
-        if block['excuse']:
+        if block['excuse'] and not (block['module'] and importlib.util.find_spec(block['module'])):
             print(f'{page.name}:{line}: {block["excuse"].strip()}')
         elif '>>>' in block['code']:
             example = doctest.DocTestParser().get_doctest(block['code'], names, page.name, str(page), line)

@@ -174,7 +174,8 @@ class TorchBackend(Backend):
             return torch.empty(view.shape, dtype=dtype, device='cpu')
         view = _with_plain_strides(view)
         if view.dtype.isbuiltin == 1:
-            return torch.from_numpy(view)
+            # C's long long is another type to NumPy than the long of the same size, and PyTorch knows only this one.
+            return torch.from_numpy(view.view(view.dtype.str) if view.dtype.char in 'qQ' else view)
         return torch.from_numpy(view.view(f'u{view.itemsize}')).view(dtype)
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
