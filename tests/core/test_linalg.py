@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import crossdock.core as cx
-from crossdock.core import linalg
+from crossdock.core import _core, linalg
+from crossdock.core._blas import find_blas
 from crossdock.errors import (
     AsyncDeviceError,
     CrossdockError,
@@ -318,6 +319,20 @@ def test_refusals(device: str, call: Callable[[str], Any], kind: type[Exception]
     with pytest.raises(kind) as caught:
         call(device)
     assert word in str(caught.value)
+
+
+def test_without_lapack(device: str) -> None:
+    x = cx.eye(2, device=device)
+    _core._set_blas_path('')
+    try:
+        for call in (linalg.cholesky, linalg.qr, linalg.eigh, linalg.svd, linalg.inv, linalg.det, linalg.pinv):
+            with pytest.raises(NotImplementedError, match='pip install scipy-openblas32'):
+                call(x)
+        assert linalg.inv(x[:0, :0]).shape == (0, 0)
+        assert linalg.matrix_power(x, 2).tolist() == [[1, 0], [0, 1]]
+    finally:
+        find_blas()
+    assert linalg.inv(x).tolist() == [[1, 0], [0, 1]]
 
 
 def test_integer_powers(device: str, host: Host) -> None:
