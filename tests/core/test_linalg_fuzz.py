@@ -150,7 +150,7 @@ def test_equations(data: st.DataObject, device: str) -> None:
     calls += [(lambda x: linalg.solve(x, cx.asarray(b, device=device)), lambda a: np.linalg.solve(a, b))]
     for mine, numpys in calls:
         ours, theirs = outcome(lambda mine=mine: mine(x)), outcome(lambda numpys=numpys: numpys(a))
-        if condition < 1e4:
+        if condition < 1e4 and b.size:  # without right-hand sides nothing is solved
             assert isinstance(ours, str) == isinstance(theirs, str)
         if not isinstance(ours, str) and not isinstance(theirs, str):
             assert ours[0].shape == theirs[0].shape and ours[0].dtype == theirs[0].dtype
