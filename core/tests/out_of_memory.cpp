@@ -11,7 +11,7 @@
 #include "crossdock/ops/copy.h"
 #include "crossdock/ops/creation.h"
 #include "crossdock/ops/elementwise.h"
-#include "crossdock/ops/linalg.h"
+#include "crossdock/ops/products.h"
 #include "crossdock/ops/manipulation.h"
 #include "crossdock/ops/reduction.h"
 #include "crossdock/runtime/error.h"
