@@ -17,7 +17,7 @@ from crossdock.errors import DimensionError, DtypeError
 NORMS = ('backward', 'ortho', 'forward')
 ONE = ('fft', 'ifft', 'rfft', 'irfft', 'hfft', 'ihfft')
 MANY = ('fftn', 'ifftn', 'rfftn', 'irfftn')
-LENGTHS = [*range(1, 67), 97, 101, 120, 128, 143, 169, 181, 210, 243, 256, 257, 331, 1000, 1009, 1024, 2187, 4620, 8191]
+LENGTHS = [*range(1, 36), 53, 64, 67, 97, 120, 128, 143, 169, 210, 243, 256, 257, 1000, 1009, 1024, 2187, 4620, 8191]
 
 
 def values(rng: np.random.Generator, shape: Any, dtype: str) -> np.ndarray:
@@ -48,7 +48,7 @@ def target(name: str, precision: int) -> str:
 @pytest.mark.parametrize('name', ONE)
 def test_lengths(name: str, precision: int, rng: np.random.Generator) -> None:
     for n in LENGTHS:
-        for rows in (1, 3, 33) if n < 300 else (1,):
+        for rows in (1, 19) if n < 300 else (1,):
             x = values(rng, (rows, n), source(name, precision))
             wide = x.astype(source(name, 64))
             for axis in (1, 0):
@@ -245,7 +245,7 @@ def problems(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(problem=problems())
 def test_fuzz(problem: dict[str, Any]) -> None:
     name, axes, s, norm = (problem[word] for word in ('name', 'axes', 's', 'norm'))
@@ -260,7 +260,7 @@ def test_fuzz(problem: dict[str, Any]) -> None:
     close(getattr(cx.fft, name)(there, s=s, axes=axes, norm=norm), want, target(name, problem['precision']))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(n=st.integers(1, 3000), rows=st.integers(1, 20), seed=st.integers(0, 2**32))
 def test_round_trips_and_energy(n: int, rows: int, seed: int) -> None:
     z = values(np.random.default_rng(seed), (rows, n), 'complex128')
