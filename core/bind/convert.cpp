@@ -160,6 +160,18 @@ Argument argument_of(nb::handle object, const char* op, const Array* beside) {
   refuse_argument(op, object.ptr(), beside);
 }
 
+std::int64_t saturated_of(nb::handle object, const char* op) {
+  if (!PyIndex_Check(object.ptr()) || PyBool_Check(object.ptr())) {
+    throw TypeError(std::string(op) + ": takes an integer, not " + type_name(object.ptr()));
+  }
+  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+  if (!integer.is_valid()) throw nb::python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+  using Limits = std::numeric_limits<std::int64_t>;
+  return overflow == 0 ? value : overflow > 0 ? Limits::max() : Limits::min();
+}
+
 Dims dims_of(nb::handle object, const char* what) {
   const auto one = [&](nb::handle item) -> std::int64_t {
     if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr())) {

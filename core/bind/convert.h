@@ -42,6 +42,8 @@ bool is_numpy_scalar_type(PyObject* object);  // numpy.float64 and its like
 // `beside`: the array it was to go with, for the advice; may be null.
 [[noreturn]] void refuse_argument(const char* op, PyObject* object, const Array* beside = nullptr);
 
+// An integer; the nearest of 64 bits where it has more, for arguments that mean no more than far away. TypeError.
+std::int64_t saturated_of(nb::handle object, const char* op);
 // One integer or a sequence of them.
 Dims dims_of(nb::handle object, const char* what);
 std::optional<Dims> axes_of(nb::handle object, const char* op);  // None: all

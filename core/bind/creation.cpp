@@ -272,13 +272,16 @@ Examples
 )doc");
   m.def(
       "eye",
-      [](std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, nb::handle dtype, nb::handle device) {
+      [](std::int64_t rows, std::optional<std::int64_t> columns, nb::handle diagonal, nb::handle dtype,
+         nb::handle device) {
         const Dims shape{rows, columns.value_or(rows)};
+        const std::int64_t k = saturated_of(diagonal, "eye");
         const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
         Device& place = device_of(device);
         return to_python(unlocked(place, work_of(shape), [&] { return eye(shape[0], shape[1], k, wanted, place); }));
       },
-      "n_rows"_a, "n_cols"_a = nb::none(), nb::kw_only(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "n_rows"_a, "n_cols"_a = nb::none(), nb::kw_only(), "k"_a.none() = 0, "dtype"_a = nb::none(),
+      "device"_a = nb::none(),
       nb::sig("def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: typing.Any = None, device: "
               "Device | str | None = None) -> Array"),
       R"doc(A matrix with ones on one diagonal and zeros elsewhere.

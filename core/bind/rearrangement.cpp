@@ -173,7 +173,8 @@ Examples
         if (arrays.empty()) return nb::list();
         return to_python(unlocked(arrays[0].device(), kLongWork, [&] { return meshgrid(arrays, word == "xy"); }));
       },
-      "arrays"_a, "indexing"_a.none() = "xy", nb::sig("def meshgrid(*arrays: Array, indexing: str = 'xy') -> list[Array]"),
+      "arrays"_a, "indexing"_a.none() = "xy",
+      nb::sig("def meshgrid(*arrays: Array, indexing: str = 'xy') -> list[Array]"),
       R"doc(The coordinates of a grid's points, from those along each of its axes.
 
 Parameters
@@ -206,11 +207,12 @@ Examples
 )doc");
   m.def(
       "tril",
-      [](nb::handle x, std::int64_t k) {
+      [](nb::handle x, nb::handle diagonal) {
         const Array& array = array_of(x, "tril");
+        const std::int64_t k = saturated_of(diagonal, "tril");
         return to_python(unlocked(array.device(), array.size(), [&] { return tril(array, k); }));
       },
-      "x"_a.none(), nb::kw_only(), "k"_a = 0, nb::sig("def tril(x: Array, /, *, k: int = 0) -> Array"),
+      "x"_a.none(), nb::kw_only(), "k"_a.none() = 0, nb::sig("def tril(x: Array, /, *, k: int = 0) -> Array"),
       R"doc(The lower triangles of matrices: zeros above a diagonal.
 
 Parameters
@@ -236,11 +238,12 @@ Array API standard 2024.12, "Creation Functions": ``tril``.
 )doc");
   m.def(
       "triu",
-      [](nb::handle x, std::int64_t k) {
+      [](nb::handle x, nb::handle diagonal) {
         const Array& array = array_of(x, "triu");
+        const std::int64_t k = saturated_of(diagonal, "triu");
         return to_python(unlocked(array.device(), array.size(), [&] { return triu(array, k); }));
       },
-      "x"_a.none(), nb::kw_only(), "k"_a = 0, nb::sig("def triu(x: Array, /, *, k: int = 0) -> Array"),
+      "x"_a.none(), nb::kw_only(), "k"_a.none() = 0, nb::sig("def triu(x: Array, /, *, k: int = 0) -> Array"),
       R"doc(The upper triangles of matrices: zeros below a diagonal.
 
 Parameters
