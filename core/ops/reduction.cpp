@@ -126,11 +126,11 @@ Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims) {
   const auto reduced = reduced_axes(array, axes, "mean");
   std::int64_t count = 1;
   for (int i = 0; i < array.ndim(); ++i) count *= reduced[static_cast<std::size_t>(i)] ? array.shape()[i] : 1;
-  const bool narrow = array.itemsize() < 4;
-  const Array total = reduce(Op::sum, array, axes, keepdims, narrow ? Dtype::float32 : array.dtype());
-  const std::array<Argument, 2> arguments{&total, Scalar{static_cast<double>(count)}};
-  const Array out = elementwise(Op::divide, arguments);
-  return narrow ? astype(out, array.dtype()) : out;
+  // The sum may be beyond what a narrow dtype holds where the mean is not.
+  const Dtype wide = is_real_floating(array.dtype()) ? Dtype::float64 : array.dtype();
+  const Array total = reduce(Op::sum, array, axes, keepdims, wide);
+  elementwise_in_place(Op::divide, total, Scalar{static_cast<double>(count)});
+  return astype_if_needed(total, array.dtype());
 }
 
 Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims) {

@@ -33,30 +33,6 @@ bool accepts(Takes takes, Dtype dtype) {
   return false;
 }
 
-std::string words(Takes takes) {
-  switch (takes) {
-    case Takes::any:
-      return "any dtype that is computed with";
-    case Takes::numeric:
-      return "a numeric dtype";
-    case Takes::real:
-      return "a real dtype";
-    case Takes::floating:
-      return "a floating-point dtype";
-    case Takes::real_floating:
-      return "a real floating-point dtype";
-    case Takes::integer_or_bool:
-      return "an integer dtype or bool";
-    case Takes::integer:
-      return "an integer dtype";
-    case Takes::boolean:
-      return "bool";
-    case Takes::complex:
-      return "a complex dtype";
-  }
-  return "";
-}
-
 }  // namespace
 
 Rule rule(Op op) noexcept {
@@ -121,6 +97,30 @@ Rule rule(Op op) noexcept {
     default:
       return {Takes::floating, Gives::same};
   }
+}
+
+const char* words(Takes takes) noexcept {
+  switch (takes) {
+    case Takes::any:
+      return "any dtype that is computed with";
+    case Takes::numeric:
+      return "a numeric dtype";
+    case Takes::real:
+      return "a real dtype";
+    case Takes::floating:
+      return "a floating-point dtype";
+    case Takes::real_floating:
+      return "a real floating-point dtype";
+    case Takes::integer_or_bool:
+      return "an integer dtype or bool";
+    case Takes::integer:
+      return "an integer dtype";
+    case Takes::boolean:
+      return "bool";
+    case Takes::complex:
+      return "a complex dtype";
+  }
+  return "";
 }
 
 void require(Op op, Takes takes, Dtype dtype) {

@@ -93,3 +93,9 @@ def test_long_sums_stay_exact(dtype: str, rel: float, device: str) -> None:
     exact = float(np.asarray(0.1, dtype)) * n
     assert float(x.sum()) == pytest.approx(exact, rel=rel)
     assert float(x.reshape(100, -1).sum(axis=0).sum()) == pytest.approx(exact, rel=rel)
+
+
+def test_means_beyond_the_largest_sum(device: str) -> None:
+    assert float(cx.mean(cx.full(1000, 3e38, dtype='float32', device=device))) == float(np.float32(3e38))
+    assert float(cx.mean(cx.full((9, 1000), 6e4, dtype='float16', device=device), axis=1)[3]) == float(np.float16(6e4))
+    assert cx.mean(cx.ones(3, dtype='bfloat16', device=device)).dtype == 'bfloat16'

@@ -15,7 +15,7 @@ Dtype accumulation_dtype(Op op, Dtype dtype, std::optional<Dtype> wanted);
 // max, min of an empty axis: ValueError. any, all: bool. Fresh; stays on the device.
 Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool keepdims,
              std::optional<Dtype> dtype = std::nullopt);
-// Floating dtypes only; float16 and bfloat16 are averaged in float32.
+// Floating dtypes only; real ones are averaged in float64.
 Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims);
 // int64 index of the first extreme, NaN being one; over all elements in C order when `axis` is absent.
 Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims);

@@ -29,6 +29,8 @@ struct Rule {
 // Array API standard 2024.12, "Element-wise functions". A new operation is a case here, unless it takes floating-point
 // dtypes and keeps them.
 Rule rule(Op op) noexcept;
+// 'a real dtype', ...: for messages and docstrings.
+const char* words(Takes takes) noexcept;
 // DtypeError naming operation and dtype, with advice, unless the rule takes it.
 void require(Op op, Takes takes, Dtype dtype);
 Dtype result_dtype(Gives gives, Dtype dtype) noexcept;
