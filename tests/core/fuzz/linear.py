@@ -81,7 +81,7 @@ def transformed_in_all(*, kinds: tuple[str, ...] = ('complex',), smallest: int =
 
 
 def shifted(d: Draw) -> Call:
-    x = d.array(FLOATING)
+    x = d.array(FLOATING, least=1)
     return [x], {'axes': d.axes(x.shape)}
 
 
