@@ -71,7 +71,7 @@ class Transform {
     if (rows_.size == 1) return false;
     if (length_ <= 24) return true;
     const bool together = in_step_ == in_itemsize() && out_step_ == out_itemsize();
-    return together ? rows_.size >= kLanes / 2 && length_ <= 256 : length_ <= 16 * 1024;
+    return together ? rows_.size >= kLanes / 2 && length_ < 512 : length_ <= 16 * 1024;
   }
   std::int64_t in_itemsize() const noexcept { return static_cast<std::int64_t>(real_in_ ? sizeof(T) : 2 * sizeof(T)); }
   std::int64_t out_itemsize() const noexcept {
