@@ -1,10 +1,20 @@
 #include "crossdock/array/array.h"
 
+#include <algorithm>
 #include <string>
 
 #include "crossdock/runtime/error.h"
 
 namespace crossdock {
+
+std::int64_t* LateStrides::keep(const Dims& strides) {
+  auto* values = new std::int64_t[static_cast<std::size_t>(strides.size()) + 1];  // one more: never of no length
+  std::copy_n(strides.data(), strides.size(), values);
+  std::int64_t* first = nullptr;
+  if (values_.compare_exchange_strong(first, values, std::memory_order_acq_rel)) return values;
+  delete[] values;
+  return first;
+}
 
 Array Array::empty(const Dims& shape, Dtype dtype, Device& device) {
   const std::int64_t nbytes = checked_nbytes(shape, crossdock::itemsize(dtype));
@@ -21,6 +31,17 @@ Array Array::bits() const {
     }
   }
   throw DtypeError("no unsigned integer has the size of " + std::string(name(dtype_)));
+}
+
+std::int64_t* Array::element_strides() const {
+  if (std::int64_t* kept = element_strides_.get()) return kept;
+  Dims strides = contiguous_strides(shape_, 1);
+  for (int i = 0; i < ndim() && size_ != 0; ++i) {
+    if (shape_[i] < 2) continue;
+    if (strides_[i] % itemsize() != 0) return nullptr;
+    strides[i] = strides_[i] / itemsize();
+  }
+  return element_strides_.keep(strides);
 }
 
 Array Array::broadcast_to(const Dims& shape) const {

@@ -14,7 +14,6 @@ template <class Struct>
 struct Holder {
   Struct managed;
   Array array;
-  Dims shape, strides;
   explicit Holder(const Array& array) : managed{}, array(array) {}
 };
 
@@ -23,29 +22,27 @@ void release(Struct* self) {
   delete static_cast<Holder<Struct>*>(self->context);
 }
 
-template <class Struct>
-Struct* make(const Array& array) {
-  if (!can_export(array)) {
+void describe(const Array& array, Tensor& tensor) {
+  std::int64_t* strides = array.element_strides();
+  if (!strides) {
     throw ExchangeError("DLPack counts strides in whole elements; byte strides " + to_string(array.strides()) +
                         " are not multiples of " + std::to_string(array.itemsize()) + " bytes (" +
                         std::string(name(array.dtype())) + ")");
   }
-  auto holder = std::make_unique<Holder<Struct>>(array);
-  holder->shape = array.shape();
-  // Where no step is ever taken any stride would do; consumers read canonical ones best.
-  holder->strides = contiguous_strides(array.shape(), 1);
-  for (int i = 0; i < array.ndim() && array.size() != 0; ++i) {
-    if (array.shape()[i] > 1) holder->strides[i] = array.strides()[i] / array.itemsize();
-  }
   const DtypeInfo& type = info(array.dtype());
-  Tensor& tensor = holder->managed.tensor;
   tensor.data = array.data();
   tensor.device = {array.device().dlpack_type(), array.device().dlpack_id()};
   tensor.ndim = array.ndim();
   tensor.dtype = {type.dlpack_code, type.dlpack_bits, 1};
-  tensor.shape = holder->shape.data();
-  tensor.strides = holder->strides.data();
+  tensor.shape = const_cast<std::int64_t*>(array.shape().data());  // consumers only read it
+  tensor.strides = strides;
   tensor.byte_offset = 0;
+}
+
+template <class Struct>
+Struct* make(const Array& array) {
+  auto holder = std::make_unique<Holder<Struct>>(array);
+  describe(holder->array, holder->managed.tensor);
   holder->managed.context = holder.get();
   holder->managed.deleter = release<Struct>;
   return &holder.release()->managed;
@@ -53,7 +50,8 @@ Struct* make(const Array& array) {
 
 // Our device for a tensor's, or null.
 crossdock::Device* device_of(const Tensor& tensor, bool ours) {
-  if (tensor.device.type == kCpu || tensor.device.type == kCudaHost) return &find_device("native:0");
+  static crossdock::Device& host = find_device("native:0");
+  if (tensor.device.type == kCpu || tensor.device.type == kCudaHost) return &host;
   if (!ours) return nullptr;  // an extension device's pointers mean something only to whoever made them
   for (Backend* backend : backends()) {
     for (int i = 0; i < backend->device_count(); ++i) {
@@ -78,29 +76,40 @@ Dims byte_strides(const Tensor& tensor, const Dims& shape, int itemsize) {
   return strides;
 }
 
-std::string describe(const DataType& type) {
+std::string text_of(const DataType& type) {
   return "(code " + std::to_string(type.code) + ", " + std::to_string(type.bits) + " bits, " +
          std::to_string(type.lanes) + " lanes)";
 }
 
-// `release` becomes the buffer's; it is called here too when something cannot be read.
-Array import_tensor(const Tensor& tensor, bool readonly, bool padded, bool ours, std::function<void()> release) {
+std::string text_of(const Device& device) {
+  return "(type " + std::to_string(device.type) + ", id " + std::to_string(device.id) + ")";
+}
+
+Dims shape_of(const Tensor& tensor) {
+  if (tensor.ndim < 0 || tensor.ndim > kMaxNdim || (tensor.ndim > 0 && !tensor.shape)) {
+    throw ExchangeError("DLPack: " + std::to_string(tensor.ndim) + " dimensions cannot be read (0 to " +
+                        std::to_string(kMaxNdim) + " can)");
+  }
+  return Dims(tensor.shape, tensor.ndim);
+}
+
+// `host`: whom host memory is to belong to, null for native:0. `release` becomes the buffer's; it is called here too
+// when something cannot be read.
+Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly, bool padded, bool ours,
+                    std::function<void()> release) {
   try {
     const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
-    if (!dtype) throw ExchangeError("DLPack: no dtype here for " + describe(tensor.dtype));
+    if (!dtype) throw ExchangeError("DLPack: no dtype here for " + text_of(tensor.dtype));
     if (tensor.dtype.bits < 8 && !padded) {
       throw ExchangeError("DLPack: " + std::string(name(*dtype)) + " elements that share a byte cannot be read");
     }
     crossdock::Device* device = device_of(tensor, ours);
+    if (device && device->is_host() && host) device = host;
     if (!device) {
-      throw ExchangeError("DLPack: the array core has no device for (type " + std::to_string(tensor.device.type) +
-                          ", id " + std::to_string(tensor.device.id) + "); it reads (1, 0), the host");
+      throw ExchangeError("DLPack: the array core has no device for " + text_of(tensor.device) +
+                          "; it reads (1, 0), the host");
     }
-    if (tensor.ndim < 0 || tensor.ndim > kMaxNdim || (tensor.ndim > 0 && !tensor.shape)) {
-      throw ExchangeError("DLPack: " + std::to_string(tensor.ndim) + " dimensions cannot be read (0 to " +
-                          std::to_string(kMaxNdim) + " can)");
-    }
-    const Dims shape(tensor.shape, tensor.ndim);
+    const Dims shape = shape_of(tensor);
     const std::int64_t size = checked_size(shape);
     checked_nbytes(shape, itemsize(*dtype));
     if (!tensor.data && size != 0) {
@@ -130,6 +139,12 @@ bool can_export(const Array& array) noexcept {
     if (array.shape()[i] > 1 && array.strides()[i] % array.itemsize() != 0) return false;
   }
   return true;
+}
+
+Tensor borrow(const Array& array) {
+  Tensor tensor{};
+  describe(array, tensor);
+  return tensor;
 }
 
 ManagedVersioned* export_versioned(const Array& array, bool copied) {
@@ -164,15 +179,27 @@ Array import_versioned(ManagedVersioned* tensor) {
                         " cannot be read; this is version " + std::to_string(kMajor));
   }
   const bool ours = tensor->deleter == &dlpack::release<ManagedVersioned>;
-  return import_tensor(tensor->tensor, tensor->flags & kReadOnly, tensor->flags & kSubbytePadded, ours,
+  return import_tensor(tensor->tensor, nullptr, tensor->flags & kReadOnly, tensor->flags & kSubbytePadded, ours,
                        std::move(release));
 }
 
 Array import_legacy(Managed* tensor) {
   const bool ours = tensor->deleter == &dlpack::release<Managed>;
-  return import_tensor(tensor->tensor, true, false, ours, [tensor] {
+  return import_tensor(tensor->tensor, nullptr, true, false, ours, [tensor] {
     if (tensor->deleter) tensor->deleter(tensor);
   });
+}
+
+Array import_borrowed(const Tensor& tensor, crossdock::Device& host, bool readonly, std::function<void()> release) {
+  return import_tensor(tensor, &host, readonly, false, false, std::move(release));
+}
+
+Array allocate(const Tensor& prototype) {
+  const auto dtype = find_dtype(prototype.dtype.code, prototype.dtype.bits, prototype.dtype.lanes);
+  if (!dtype) throw ExchangeError("DLPack: no dtype here for " + text_of(prototype.dtype));
+  crossdock::Device* device = device_of(prototype, true);
+  if (!device) throw ExchangeError("DLPack: the array core has no device for " + text_of(prototype.device));
+  return Array::empty(shape_of(prototype), *dtype, *device);
 }
 
 }  // namespace crossdock::dlpack

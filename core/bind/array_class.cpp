@@ -10,6 +10,7 @@
 #include "crossdock/ops/reduction.h"
 #include "crossdock/runtime/error.h"
 #include "dlpack.h"
+#include "exchange_table.h"
 #include "operators.h"
 #include "types.h"
 
@@ -202,6 +203,7 @@ void define_array(nb::module_& m) {
       "device, dtypes promoted, Python numbers weak. Views share memory; arithmetic gives fresh arrays on the\n"
       "same device. ``float(x)`` and its like wait for the device and pull one value to the host.");
   c.attr("__array_ufunc__") = nb::none();
+  c.attr("__dlpack_c_exchange_api__") = table_of_ours();
   define_facts(c);
   define_scalars(c);
   define_protocols(c);

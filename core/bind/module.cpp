@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "crossdock/runtime/device.h"
 #include "errors.h"
+#include "port.h"
 #include "types.h"
 
 NB_MODULE(_core, m) {
@@ -31,5 +32,7 @@ NB_MODULE(_core, m) {
   define_statistics(m);
   define_fft(m);
   define_exchange(m);
+  define_ports(m);
+  define_short_cut(m);
   define_sim(m);
 }

@@ -61,6 +61,10 @@ float8_e5m2 = _core._dtype('float8_e5m2')
 int4 = _core._dtype('int4')
 uint4 = _core._dtype('uint4')
 
+STANDARD = (
+    *('bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64'),
+    *('float16', 'float32', 'float64', 'complex64', 'complex128'),
+)
 _NOT_IN_NUMPY = frozenset({'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int4', 'uint4'})
 _KINDS = {
     'bool': ('bool',),
@@ -76,12 +80,15 @@ _KINDS = {
 @cache
 def to_numpy(name: str) -> np.dtype[Any]:
     """Return NumPy's dtype of that name; ml_dtypes, imported here, has those that NumPy lacks."""
+    found: np.dtype[Any]
     if name in _NOT_IN_NUMPY:
         import ml_dtypes
 
-        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-        return found
-    return np.dtype(name)
+        found = np.dtype(getattr(ml_dtypes, name))
+    else:
+        found = np.dtype(name)
+    _core._learn_numpy_dtype(found, _core._dtype(name), canonical=True)
+    return found
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,48 @@ between two core arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..errors import DeviceError
 from . import _core
 from ._core import Array, Device, dtype
+from ._core import _Reader as Reader
+from ._core import _Writer as Writer
+from ._dtypes import STANDARD
 from ._dtypes import to_numpy as _numpy_dtype
 
-__all__ = ['TransferHook', 'as_numpy', 'copy_into', 'from_numpy', 'set_default_device', 'set_transfer_hook']
+__all__ = [
+    'Ends',
+    'Questions',
+    'Reader',
+    'TransferHook',
+    'Writer',
+    'as_numpy',
+    'copy_into',
+    'core_reader',
+    'core_writer',
+    'from_numpy',
+    'numpy_reader',
+    'numpy_writer',
+    'set_default_device',
+    'set_transfer_hook',
+    'short_cut',
+    'table_reader',
+    'table_writer',
+]
 
 _host = _core.device('native:0')
 _dtypes: dict[np.dtype[Any], dtype] = {}  # NumPy's dtypes say their names slowly
+
+_Method = TypeVar('_Method', bound=Callable[..., Any])
+
+#: Both ends of a short cut; (None, None) where there is none; None alone is asked for again.
+Ends = tuple[Reader, Writer] | tuple[None, None] | None
 
 #: ``hook(op, nbytes, source, target, implicit, host)``, called before a transfer; what it raises forbids it.
 TransferHook = Callable[[str, int, str, str, bool, bool], object]
@@ -50,6 +78,8 @@ def from_numpy(array: np.ndarray[Any, Any], device: Device | str | None = None) 
     found = _dtypes.get(array.dtype)
     if found is None:
         found = _dtypes[array.dtype] = _core._dtype(array.dtype)
+        if np.dtype(array.dtype.type) is array.dtype:  # one that others have as well, such as that of long long
+            _core._learn_numpy_dtype(array.dtype, found, canonical=False)
     return _core._wrap(array, found, _host if device is None else device)
 
 
@@ -132,3 +162,136 @@ def set_default_device(function: Callable[[], Device | None] | None) -> Callable
         What was installed before.
     """
     return _core._set_default_device(function)
+
+
+def short_cut(find: Callable[[Any, type], Ends]) -> Callable[[_Method], _Method]:
+    """Give a method of one argument, by decoration, compiled short cuts.
+
+    A call ``receiver.method(array)`` whose receiver and type of array have been met before goes from the `Reader` to
+    the `Writer` that were found then, without any Python. All other calls, and those where one of the two cannot tell,
+    are calls of the method.
+
+    Parameters
+    ----------
+    find : callable
+        Called as ``find(receiver, type(array))``.
+
+    Returns
+    -------
+    callable
+        The decorator. What it makes has the name, documentation and signature of the method, and a method ``forget()``
+        that has everything found again.
+    """
+
+    def decorate(method: _Method) -> _Method:
+        made: Any = functools.update_wrapper(_core._ShortCut(method, find), method)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+@functools.cache
+def core_reader() -> Reader:
+    """Read the core's arrays in host memory."""
+    return _core._core_reader()
+
+
+@functools.cache
+def core_writer(device: Device) -> Writer:
+    """Make arrays on a device of the core, if its memory is the host's."""
+    return _core._core_writer(device)
+
+
+@functools.cache
+def numpy_reader() -> Reader | None:
+    """Read NumPy's arrays; None where NumPy is built in a way that is not known here."""
+    _teach_dtypes()
+    return _core._numpy_reader()
+
+
+@functools.cache
+def numpy_writer() -> Writer | None:
+    """Make NumPy's arrays; None as for `numpy_reader`."""
+    _teach_dtypes()
+    return _core._numpy_writer()
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What arrays of a library are asked before they are read through its DLPack exchange table.
+
+    Properties and methods are given as their types have them, such as ``torch.Tensor.is_neg``.
+
+    Attributes
+    ----------
+    globals, key, quiet : dict, str, object
+        Everything is left to the general path while ``globals[key] is not quiet``.
+    unless, unless_complex : tuple of property or method
+        Arrays, and complex arrays, for which one of them is not False are left to the general path.
+    memory : property or method
+        Of an array, what keeps its memory.
+    address, nbytes : property or method
+        Of that, where the memory begins and how long it is.
+    may_move : property or method
+        Of that, whether a resize may move the memory elsewhere.
+    pin : method
+        Of an array, what makes `may_move` False.
+    """
+
+    globals: dict[str, Any]
+    key: str
+    quiet: object
+    unless: tuple[Any, ...]
+    unless_complex: tuple[Any, ...]
+    memory: Any
+    address: Any
+    nbytes: Any
+    may_move: Any
+    pin: Any
+
+
+def table_reader(array_type: type, questions: Questions) -> Reader | None:
+    """Read a library's arrays through its DLPack exchange table.
+
+    Parameters
+    ----------
+    array_type : type
+        The type of the arrays, which are all writable.
+    questions : Questions
+        What each is asked.
+
+    Returns
+    -------
+    Reader or None
+        None for a type without such a table, or with one that cannot be used.
+    """
+    return _core._table_reader(array_type, **vars(questions))
+
+
+def table_writer(
+    array_type: type, *, readonly: bool, negative_strides: bool, odd_strides: bool, dtypes: Iterable[str]
+) -> Writer | None:
+    """Make a library's arrays over host memory through its DLPack exchange table.
+
+    Parameters
+    ----------
+    array_type : type
+        The type of the arrays.
+    readonly, negative_strides, odd_strides : bool
+        Whether they can be read-only, and have such strides.
+    dtypes : iterable of str
+        The data types that they can have.
+
+    Returns
+    -------
+    Writer or None
+        None as for `table_reader`.
+    """
+    return _core._table_writer(
+        array_type, readonly=readonly, negative_strides=negative_strides, odd_strides=odd_strides, dtypes=dtypes
+    )
+
+
+def _teach_dtypes() -> None:
+    for name in STANDARD:
+        _numpy_dtype(name)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crossdock.core import MemoryInfo
+from crossdock.core.exchange import Reader, Writer
 from crossdock.devices._dtype import cast_into
 from crossdock.errors import DeviceError, GraphError
 from crossdock.transfer import ArrayFacts, PlaceFacts
@@ -232,6 +233,17 @@ class Backend:
             self.copy(converted, src)
             src = converted
         self.copy(dst, self.xp.where(where, src, dst))
+
+    def reader(self, array_type: type) -> Reader | None:
+        """The compiled way to read arrays of exactly that type where a plan would only alias them; None: none.
+
+        See `crossdock.core.exchange`.
+        """
+        return None
+
+    def writer(self, suffix: str) -> Writer | None:
+        """The compiled way to make arrays for a device where a plan would only alias; None: none."""
+        return None
 
     def detach(self, array: Any) -> Any:
         """The same memory without the differentiable graph."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from crossdock.core.exchange import short_cut
+from crossdock.devices import _registry
 from crossdock.devices._backend import Backend, MemoryInfo
 from crossdock.devices._send import send
 
@@ -12,9 +14,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
+    from crossdock.core.exchange import Ends
     from crossdock.transfer import PlaceFacts, Progress
 
 __all__ = ['Device']
+
+
+def _find_ends(device: Device, array_type: type) -> Ends:
+    source = _registry.owner(array_type)
+    if source is None:
+        return None
+    reader, writer = source.reader(array_type), device._backend.writer(device._place.suffix)
+    return (reader, writer) if reader is not None and writer is not None else (None, None)
 
 
 class Device:
@@ -142,6 +153,7 @@ class Device:
         device = device_of(array)
         return device is not None and device._place.home == self._place.home
 
+    @short_cut(_find_ends)
     def send(
         self,
         tree: Any,
@@ -261,3 +273,6 @@ class Device:
 
     def __exit__(self, *exception: object) -> None:
         raise AssertionError('never entered')
+
+
+_registry.on_replaced(lambda kind: Device.send.forget())  # type: ignore[attr-defined]

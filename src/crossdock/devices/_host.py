@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crossdock.core import exchange
 from crossdock.devices._backend import Backend, MemoryInfo
 from crossdock.devices._dtype import cast_into
 from crossdock.errors import DtypeError
@@ -55,6 +56,12 @@ class HostBackend(Backend):
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> np.ndarray[Any, Any]:
         return np.empty(shape, dtype)
+
+    def reader(self, array_type: type) -> exchange.Reader | None:
+        return exchange.numpy_reader() if array_type is np.ndarray else None
+
+    def writer(self, suffix: str) -> exchange.Writer | None:
+        return exchange.numpy_writer()
 
     def copy(self, dst: Any, src: Any) -> None:
         cast_into(dst, src)

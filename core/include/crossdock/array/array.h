@@ -1,6 +1,7 @@
 // Array: a typed, strided view of a buffer. A value; copies look at the same memory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,24 @@
 #include "crossdock/runtime/dtype.h"
 
 namespace crossdock {
+
+// Numbers that an array works out at most once, from any thread. A copy begins without, and so does what is moved to.
+class LateStrides {
+ public:
+  LateStrides() noexcept = default;
+  LateStrides(const LateStrides&) noexcept {}
+  LateStrides& operator=(const LateStrides&) noexcept {
+    delete[] values_.exchange(nullptr);
+    return *this;
+  }
+  ~LateStrides() { delete[] values_.load(std::memory_order_relaxed); }
+
+  std::int64_t* get() const noexcept { return values_.load(std::memory_order_acquire); }
+  std::int64_t* keep(const Dims& strides);  // whoever comes first is kept
+
+ private:
+  std::atomic<std::int64_t*> values_{nullptr};
+};
 
 class Array {
  public:
@@ -40,6 +59,10 @@ class Array {
   bool readonly() const noexcept { return readonly_; }
   bool is_c_contiguous() const noexcept { return crossdock::is_c_contiguous(shape_, strides_, itemsize()); }
 
+  // Strides in elements, kept as long as this array is; those of C order along extents below 2, where no step is ever
+  // taken. Null when the byte strides are not whole elements.
+  std::int64_t* element_strides() const;
+
   // Another view of the same memory, `offset` bytes from this one's first element; never more writable than this one.
   Array view(Dims shape, Dims strides, std::int64_t offset = 0) const {
     return Array(buffer_, data_ + offset, dtype_, std::move(shape), std::move(strides), readonly_);
@@ -61,6 +84,7 @@ class Array {
   std::int64_t size_;
   Dtype dtype_;
   bool readonly_;
+  mutable LateStrides element_strides_;
 };
 
 // Whether some byte may belong to both (by their extents: exact for contiguous arrays, cautious for others).

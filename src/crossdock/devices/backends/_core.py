@@ -104,6 +104,12 @@ class CoreBackend(Backend):
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         exchange.copy_into(exchange.from_numpy(view), src, target=target)
 
+    def reader(self, array_type: type) -> exchange.Reader | None:
+        return exchange.core_reader()
+
+    def writer(self, suffix: str) -> exchange.Writer | None:
+        return exchange.core_writer(self.native_device(suffix))
+
     def detach(self, array: Any) -> Any:
         return array.detach()
 

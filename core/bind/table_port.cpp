@@ -1,0 +1,201 @@
+// Array libraries that hand their tensors over by DLPack's table of C functions, as PyTorch does.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "convert.h"
+#include "crossdock/array/dlpack.h"
+#include "crossdock/runtime/error.h"
+#include "exchange_table.h"
+#include "operators.h"
+#include "port.h"
+#include "types.h"
+
+namespace crossdock::bind {
+
+namespace {
+
+// An attribute of a type, looked up beforehand: a property, or a method that takes no arguments.
+class Attribute {
+ public:
+  explicit Attribute(nb::handle descriptor)
+      : descriptor_(nb::borrow(descriptor)),
+        get_(PyCallable_Check(descriptor.ptr())
+                 ? nullptr
+                 : reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(descriptor.ptr()), Py_tp_descr_get))) {
+    if (!get_ && !PyCallable_Check(descriptor.ptr())) {
+      throw TypeError("takes properties and methods of a type, not " + text_of(nb::repr(descriptor)));
+    }
+  }
+
+  nb::object of(PyObject* object) const {
+    PyObject* value = get_ ? get_(descriptor_.ptr(), object, reinterpret_cast<PyObject*>(Py_TYPE(object)))
+                           : PyObject_Vectorcall(descriptor_.ptr(), &object, 1, nullptr);
+    if (!value) throw nb::python_error();
+    return nb::steal(value);
+  }
+  bool is_false(PyObject* object) const { return of(object).ptr() == Py_False; }
+
+ private:
+  nb::object descriptor_;
+  descrgetfunc get_;
+};
+
+std::vector<Attribute> attributes_of(nb::handle sequence) {
+  std::vector<Attribute> attributes;
+  for (nb::handle each : nb::borrow<nb::object>(sequence)) attributes.emplace_back(each);
+  return attributes;
+}
+
+// What a library's arrays are asked before they are read; see `table_reader` in crossdock.core.exchange.
+struct Questions {
+  nb::dict globals;  // which must have `quiet` under `key`
+  nb::object key, quiet;
+  std::vector<Attribute> unless, unless_complex;
+  Attribute memory, address, nbytes, may_move, pin;
+};
+
+std::uintptr_t number(const nb::object& object) {
+  const auto value = PyLong_AsUnsignedLongLong(object.ptr());
+  if (PyErr_Occurred()) throw nb::python_error();
+  return static_cast<std::uintptr_t>(value);
+}
+
+// For libraries whose arrays are all writable: a borrowed tensor cannot say otherwise.
+class TableReader final : public Reader {
+ public:
+  TableReader(nb::object type, const dlpack::ExchangeTable& table, Questions questions)
+      : type_(std::move(type)), table_(table), ask_(std::move(questions)) {}
+
+  const Array* read(PyObject* object, Device& host, std::optional<Array>& room) override {
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type_.ptr()) return nullptr;
+    if (PyDict_GetItemWithError(ask_.globals.ptr(), ask_.key.ptr()) != ask_.quiet.ptr()) return nullptr;
+    if (!all_false(ask_.unless, object)) return nullptr;
+    nb::object memory = ask_.memory.of(object);
+    if (!ask_.may_move.is_false(memory.ptr())) {
+      ask_.pin.of(object);
+      if (!ask_.may_move.is_false(memory.ptr())) return nullptr;
+    }
+    const std::uintptr_t begin = number(ask_.address.of(memory.ptr())), nbytes = number(ask_.nbytes.of(memory.ptr()));
+    dlpack::Tensor tensor{};
+    if (table_.borrow(object, &tensor) != 0 || tensor.device.type != dlpack::kCpu) return nullptr;
+    if (tensor.dtype.code == dlpack::kComplex && !all_false(ask_.unless_complex, object)) return nullptr;
+    PyObject* held = memory.release().ptr();
+    const Array& array = room.emplace(dlpack::import_borrowed(tensor, host, false, [held] { drop_reference(held); }));
+    return !repeats(array) && lies_in(array, begin, nbytes) ? &array : nullptr;
+  }
+
+ private:
+  static bool all_false(const std::vector<Attribute>& attributes, PyObject* object) {
+    for (const Attribute& attribute : attributes) {
+      if (!attribute.is_false(object)) return false;
+    }
+    return true;
+  }
+  // Such arrays count as read-only.
+  static bool repeats(const Array& array) {
+    for (int i = 0; i < array.ndim(); ++i) {
+      if (array.strides()[i] == 0 && array.shape()[i] > 1) return true;
+    }
+    return false;
+  }
+  // A memory that was made smaller after the array can no longer hold it.
+  static bool lies_in(const Array& array, std::uintptr_t begin, std::uintptr_t nbytes) {
+    if (array.size() == 0) return true;
+    const auto [low, high] = byte_extent(array.shape(), array.strides(), array.itemsize());
+    const auto first = reinterpret_cast<std::uintptr_t>(array.data()) + static_cast<std::uintptr_t>(low);
+    const auto length = static_cast<std::uintptr_t>(high - low);
+    return first >= begin && length <= nbytes && first - begin <= nbytes - length;
+  }
+
+  nb::object type_;
+  const dlpack::ExchangeTable& table_;
+  Questions ask_;
+};
+
+// What arrays of a library can be; see PlaceFacts.
+struct Limits {
+  bool readonly, negative_strides, odd_strides;
+  std::uint32_t dtypes;  // a bit for each
+
+  bool allow(const Array& array) const {
+    if (!(dtypes >> static_cast<int>(array.dtype()) & 1) || (array.readonly() && !readonly)) return false;
+    for (int i = 0; i < array.ndim() && array.size() != 0; ++i) {
+      if (array.shape()[i] < 2) continue;
+      const std::int64_t step = array.strides()[i];
+      if ((step < 0 && !negative_strides) || (step % array.itemsize() != 0 && !odd_strides)) return false;
+    }
+    return true;
+  }
+};
+static_assert(kDtypeCount <= 32);
+
+class TableWriter final : public Writer {
+ public:
+  TableWriter(nb::object type, const dlpack::ExchangeTable& table, const Limits& limits)
+      : type_(std::move(type)), table_(table), limits_(limits) {}
+
+  bool keeps(PyObject* object) override {
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type_.ptr()) return false;
+    dlpack::Tensor tensor{};
+    if (table_.borrow(object, &tensor) != 0 || tensor.device.type != dlpack::kCpu) return false;
+    const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
+    return dtype && (limits_.dtypes >> static_cast<int>(*dtype) & 1);
+  }
+  PyObject* write(PyObject*, const Array& array, std::optional<Array>&) override {
+    if (!limits_.allow(array)) return nullptr;
+    void* out = nullptr;
+    if (table_.to_object(dlpack::export_versioned(array, false), &out) != 0 || !out) return nullptr;
+    auto* made = static_cast<PyObject*>(out);
+    if (reinterpret_cast<PyObject*>(Py_TYPE(made)) == type_.ptr()) return made;
+    Py_DECREF(made);
+    return nullptr;
+  }
+
+ private:
+  nb::object type_;
+  const dlpack::ExchangeTable& table_;
+  Limits limits_;
+};
+
+}  // namespace
+
+void define_table_port(nb::module_& m) {
+  m.def(
+      "_table_reader",
+      [](nb::object type, nb::dict globals, nb::object key, nb::object quiet, nb::handle unless,
+         nb::handle unless_complex, nb::handle memory, nb::handle address, nb::handle nbytes, nb::handle may_move,
+         nb::handle pin) -> Reader* {
+        const dlpack::ExchangeTable* table = table_of(type);
+        if (!table || !table->borrow) return nullptr;
+        return new TableReader(
+            std::move(type), *table,
+            {std::move(globals), std::move(key), std::move(quiet), attributes_of(unless), attributes_of(unless_complex),
+             Attribute(memory), Attribute(address), Attribute(nbytes), Attribute(may_move), Attribute(pin)});
+      },
+      "array_type"_a, nb::kw_only(), "globals"_a, "key"_a, "quiet"_a, "unless"_a, "unless_complex"_a, "memory"_a,
+      "address"_a, "nbytes"_a, "may_move"_a, "pin"_a, nb::rv_policy::take_ownership,
+      nb::sig("def _table_reader(array_type: type, *, globals: dict[str, typing.Any], key: str, quiet: object, "
+              "unless: collections.abc.Iterable[typing.Any], unless_complex: collections.abc.Iterable[typing.Any], "
+              "memory: typing.Any, address: typing.Any, nbytes: typing.Any, may_move: typing.Any, pin: typing.Any) -> "
+              "_Reader | None"),
+      "Reads arrays of a type by its DLPack exchange table; None if it has none that can be used.");
+  m.def(
+      "_table_writer",
+      [](nb::object type, bool readonly, bool negative_strides, bool odd_strides, nb::handle dtypes) -> Writer* {
+        const dlpack::ExchangeTable* table = table_of(type);
+        if (!table || !table->borrow) return nullptr;
+        Limits limits{readonly, negative_strides, odd_strides, 0};
+        for (nb::handle name : nb::borrow<nb::object>(dtypes)) {
+          if (const auto dtype = find_dtype(text_of(name))) limits.dtypes |= 1u << static_cast<int>(*dtype);
+        }
+        return new TableWriter(std::move(type), *table, limits);
+      },
+      "array_type"_a, nb::kw_only(), "readonly"_a, "negative_strides"_a, "odd_strides"_a, "dtypes"_a,
+      nb::rv_policy::take_ownership,
+      nb::sig("def _table_writer(array_type: type, *, readonly: bool, negative_strides: bool, odd_strides: bool, "
+              "dtypes: collections.abc.Iterable[str]) -> _Writer | None"),
+      "Makes arrays of a type in host memory by its DLPack exchange table; None if it has none that can be used.");
+}
+
+}  // namespace crossdock::bind
