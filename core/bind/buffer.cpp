@@ -31,7 +31,7 @@ const char* format_of(Dtype dtype) {
     case Dtype::int32:
       return "i";
     case Dtype::int64:
-      return "q";
+      return sizeof(long) == 8 ? "l" : "q";  // NumPy has both, and others take only one
     case Dtype::uint8:
       return "B";
     case Dtype::uint16:
@@ -39,7 +39,7 @@ const char* format_of(Dtype dtype) {
     case Dtype::uint32:
       return "I";
     case Dtype::uint64:
-      return "Q";
+      return sizeof(long) == 8 ? "L" : "Q";
     case Dtype::float16:
       return "e";
     case Dtype::float32:

@@ -82,12 +82,12 @@ class NumpyReader final : public Reader {
     if (Py_TYPE(object) != numpy_.ndarray) return nullptr;
     const auto& array = *reinterpret_cast<const NdArray*>(object);
     const Dtype* dtype = dtypes.find(array.dtype);
-    if (!dtype || array.ndim > kMaxNdim) return nullptr;
+    if (!dtype || array.ndim > kMaxNdim || static_cast<unsigned>(array.flags) & kWarnsOnWrite) return nullptr;
     Dims shape(reinterpret_cast<const std::int64_t*>(array.shape), array.ndim);
     checked_nbytes(shape, itemsize(*dtype));
     Dims strides = strides_of(array, itemsize(*dtype));
     const auto [low, high] = byte_extent(shape, strides, itemsize(*dtype));
-    const bool readonly = !(array.flags & kWriteable) || (static_cast<unsigned>(array.flags) & kWarnsOnWrite);
+    const bool readonly = !(array.flags & kWriteable);
     auto* data = reinterpret_cast<std::byte*>(array.data);
     nb::object held = nb::borrow(object);
     auto buffer =

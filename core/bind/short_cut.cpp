@@ -60,6 +60,17 @@ const Route* look_up(ShortCut& cut, PyObject* receiver, PyObject* argument) {
   return &cut.routes->insert_or_assign(key, std::move(route)).first->second;
 }
 
+// Whether an array of bools, if it is one, is known to have no bytes but 0 and 1, as libraries other than NumPy take
+// for granted. The general path finds out about large and scattered ones.
+bool has_true_bools(const Array& array) {
+  constexpr std::int64_t kFew = 1 << 12;
+  if (array.dtype() != Dtype::bool_ || array.size() == 0) return true;
+  if (array.size() > kFew || !array.is_c_contiguous()) return false;
+  unsigned all = 0;
+  for (std::int64_t i = 0; i < array.size(); ++i) all |= std::to_integer<unsigned>(array.data()[i]);
+  return all <= 1;
+}
+
 // A new reference, or null where the method must be called; no Python error is left then.
 PyObject* try_short(ShortCut& cut, PyObject* receiver, PyObject* argument) noexcept {
   try {
@@ -73,7 +84,7 @@ PyObject* try_short(ShortCut& cut, PyObject* receiver, PyObject* argument) noexc
     if (PyErr_Occurred()) PyErr_Clear();
     std::optional<Array> room;
     const Array* array = route.reader->read(argument, route.writer->host(), room);
-    PyObject* made = array ? route.writer->write(argument, *array, room) : nullptr;
+    PyObject* made = array && has_true_bools(*array) ? route.writer->write(argument, *array, room) : nullptr;
     if (!made && PyErr_Occurred()) PyErr_Clear();
     return made;
   } catch (...) {  // whatever it was, the method will meet it again and say it well

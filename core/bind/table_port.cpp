@@ -135,19 +135,18 @@ class TableWriter final : public Writer {
   TableWriter(nb::object type, const dlpack::ExchangeTable& table, const Limits& limits)
       : type_(std::move(type)), table_(table), limits_(limits) {}
 
-  bool keeps(PyObject* object) override {
-    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type_.ptr()) return false;
-    dlpack::Tensor tensor{};
-    if (table_.borrow(object, &tensor) != 0 || tensor.device.type != dlpack::kCpu) return false;
-    const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
-    return dtype && (limits_.dtypes >> static_cast<int>(*dtype) & 1);
-  }
-  PyObject* write(PyObject*, const Array& array, std::optional<Array>&) override {
+  bool keeps(PyObject*) override { return false; }  // only the reader knows whether it travels
+  PyObject* write(PyObject* source, const Array& array, std::optional<Array>&) override {
+    const auto* type = reinterpret_cast<PyTypeObject*>(type_.ptr());
+    if (PyObject_TypeCheck(source, const_cast<PyTypeObject*>(type))) {
+      Py_INCREF(source);
+      return source;
+    }
     if (!limits_.allow(array)) return nullptr;
     void* out = nullptr;
     if (table_.to_object(dlpack::export_versioned(array, false), &out) != 0 || !out) return nullptr;
     auto* made = static_cast<PyObject*>(out);
-    if (reinterpret_cast<PyObject*>(Py_TYPE(made)) == type_.ptr()) return made;
+    if (Py_TYPE(made) == type) return made;
     Py_DECREF(made);
     return nullptr;
   }
@@ -184,7 +183,7 @@ void define_table_port(nb::module_& m) {
       "_table_writer",
       [](nb::object type, bool readonly, bool negative_strides, bool odd_strides, nb::handle dtypes) -> Writer* {
         const dlpack::ExchangeTable* table = table_of(type);
-        if (!table || !table->borrow) return nullptr;
+        if (!table) return nullptr;
         Limits limits{readonly, negative_strides, odd_strides, 0};
         for (nb::handle name : nb::borrow<nb::object>(dtypes)) {
           if (const auto dtype = find_dtype(text_of(name))) limits.dtypes |= 1u << static_cast<int>(*dtype);

@@ -1,8 +1,10 @@
 #include "crossdock/array/dlpack.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "arrays.h"
@@ -235,6 +237,83 @@ TEST(DlpackImport, CannotWriteThroughALegacyTensor) {
     EXPECT_EQ(test::bytes_as<float>(array), foreign.memory);
   }
   EXPECT_EQ(foreign.deleted, 1);
+}
+
+TEST(DlpackBorrow, KeepsItsStridesWithTheArray) {
+  for (const auto& spec : test::kDevices) {
+    const Array array = permute_dims(Array::empty({2, 3, 4}, Dtype::float64, test::device(spec)), {2, 0, 1});
+    const dlpack::Tensor tensor = dlpack::borrow(array);
+    EXPECT_EQ(tensor.data, array.data());
+    EXPECT_EQ(Dims(tensor.shape, tensor.ndim), (Dims{4, 2, 3}));
+    EXPECT_EQ(Dims(tensor.strides, tensor.ndim), (Dims{1, 12, 4}));
+    EXPECT_EQ(dlpack::borrow(array).strides, tensor.strides);
+    const Array copied = array;  // NOLINT: strides of its own
+    EXPECT_NE(dlpack::borrow(copied).strides, tensor.strides);
+  }
+}
+
+TEST(DlpackBorrow, StridesAreMadeOnceByManyThreads) {
+  for (int round = 0; round < 50; ++round) {
+    const Array array = Array::empty({2, 3}, Dtype::int16, test::device("native:0"));
+    std::array<std::int64_t*, 4> seen{};
+    std::vector<std::thread> threads;
+    for (auto& strides : seen) threads.emplace_back([&] { strides = dlpack::borrow(array).strides; });
+    for (auto& thread : threads) thread.join();
+    for (auto* strides : seen) {
+      EXPECT_EQ(strides, seen[0]);
+      EXPECT_EQ(Dims(strides, 2), (Dims{3, 1}));
+    }
+  }
+}
+
+TEST(DlpackBorrow, RefusesStridesThatAreNoWholeElements) {
+  const Array array = Array::empty({12}, Dtype::int32, test::device("native:0"));
+  EXPECT_THROW(dlpack::borrow(array.view({2}, {5})), ExchangeError);
+  EXPECT_NO_THROW(dlpack::borrow(array.view({1}, {5})));
+  Array other = array.view({3}, {4});
+  EXPECT_EQ(dlpack::borrow(other).strides[0], 1);
+  other = array.view({3}, {-8}, 40);
+  EXPECT_EQ(dlpack::borrow(other).strides[0], -2);
+}
+
+TEST(DlpackBorrow, ScalarsHaveAnAddressForTheirNoStrides) {
+  const Array array = Array::empty({}, Dtype::int32, test::device("native:0"));
+  EXPECT_NE(dlpack::borrow(array).strides, nullptr);
+}
+
+TEST(DlpackImport, BorrowedMemoryBelongsToTheDeviceAskedFor) {
+  ForeignVersioned foreign;
+  int released = 0;
+  {
+    const Array array = dlpack::import_borrowed(foreign.tensor, test::device("native:1"), true, [&] { ++released; });
+    EXPECT_EQ(&array.device(), &test::device("native:1"));
+    EXPECT_TRUE(array.readonly());
+    EXPECT_EQ(array.data(), reinterpret_cast<std::byte*>(foreign.memory.data()));
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  foreign.tensor.ndim = -1;
+  EXPECT_THROW(dlpack::import_borrowed(foreign.tensor, test::device("native:0"), true, [&] { ++released; }),
+               ExchangeError);
+  EXPECT_EQ(released, 2);
+}
+
+TEST(DlpackAllocate, MakesWhatThePrototypeSays) {
+  for (const auto& spec : test::kDevices) {
+    const Array like = Array::empty({2, 3}, Dtype::bfloat16, test::device(spec));
+    const Array made = dlpack::allocate(dlpack::borrow(like));
+    EXPECT_EQ(made.shape(), like.shape());
+    EXPECT_EQ(made.dtype(), like.dtype());
+    EXPECT_EQ(&made.device(), &like.device());
+    EXPECT_NE(made.data(), like.data());
+    for (const auto& spoil : std::vector<std::function<void(dlpack::Tensor&)>>{
+             [](auto& t) { t.ndim = 65; }, [](auto& t) { t.shape = nullptr; }, [](auto& t) { t.dtype.lanes = 2; },
+             [](auto& t) { t.device = {2, 0}; }, [](auto& t) { t.device = {dlpack::kExtension, 1000}; }}) {
+      dlpack::Tensor wrong = dlpack::borrow(like);
+      spoil(wrong);
+      EXPECT_THROW(dlpack::allocate(wrong), ExchangeError);
+    }
+  }
 }
 
 }  // namespace

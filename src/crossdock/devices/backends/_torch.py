@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from crossdock.core import exchange
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
 from crossdock.devices._device import Device
 from crossdock.devices._dtype import STANDARD, cast_into, resolve_dtype
@@ -212,6 +213,17 @@ class TorchBackend(Backend):
         own = dst.detach()
         own.copy_(self._torch.where(where, src.detach().to(dst.dtype), own))
 
+    def reader(self, array_type: type) -> exchange.Reader | None:
+        torch = self._torch
+        if array_type not in (torch.Tensor, torch.nn.Parameter):
+            return None
+        return exchange.table_reader(array_type, _questions())
+
+    def writer(self, suffix: str) -> exchange.Writer | None:
+        if suffix != 'cpu':
+            return None
+        return exchange.table_writer(self._torch.Tensor, **_can(_place(suffix)))
+
     def detach(self, array: Any) -> Any:
         return array.detach()
 
@@ -298,6 +310,34 @@ def _with_plain_strides(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return view
     strides = [step if extent > 1 else view.itemsize for step, extent in zip(view.strides, view.shape)]
     return np.lib.stride_tricks.as_strided(view, strides=strides)
+
+
+@functools.cache
+def _questions() -> exchange.Questions:
+    """What `facts` and `alias_out` look at, as far as PyTorch's exchange table does not."""
+    tensor, storage = sys.modules['torch'].Tensor, sys.modules['torch'].UntypedStorage
+    forward = importlib.import_module('torch.autograd.forward_ad')
+    return exchange.Questions(
+        globals=vars(forward),
+        key='_current_level',
+        quiet=-1,  # no derivatives are being pushed forward anywhere
+        unless=(tensor.requires_grad, tensor.is_neg),
+        unless_complex=(tensor.is_conj,),
+        memory=tensor.untyped_storage,
+        address=storage.data_ptr,
+        nbytes=storage.nbytes,
+        may_move=storage.resizable,
+        pin=tensor.numpy,
+    )
+
+
+def _can(place: PlaceFacts) -> dict[str, Any]:
+    return {
+        'readonly': place.keeps_readonly,
+        'negative_strides': place.negative_strides,
+        'odd_strides': place.odd_strides,
+        'dtypes': place.dtypes,
+    }
 
 
 @functools.cache
