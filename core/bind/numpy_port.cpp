@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "borrow.h"
 #include "convert.h"
 #include "crossdock/runtime/error.h"
 #include "operators.h"

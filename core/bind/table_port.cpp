@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "borrow.h"
 #include "convert.h"
 #include "crossdock/array/dlpack.h"
 #include "crossdock/runtime/error.h"
