@@ -53,6 +53,12 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def stubs(session: nox.Session) -> None:
+    """Take the signatures of the compiled core as it is built now for the golden ones that a test compares with."""
+    session.run('python', 'tests/core/golden/signatures.py', env={'PYTHONPATH': 'src'})
+
+
+@nox.session
 def core(session: nox.Session) -> None:
     """The C++ tests (they need GoogleTest, Debian's libgtest-dev)."""
     cpp_tests(session, 'tests')
