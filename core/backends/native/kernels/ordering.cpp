@@ -3,7 +3,6 @@
 #include <atomic>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "nest.h"
 #include "order_key.h"
 #include "radix_sort.h"
+#include "scratch.h"
 #include "searchsorted.h"
 
 namespace crossdock::native {
@@ -32,13 +32,6 @@ struct KeyOfIndexed {
     return item.key;
   }
 };
-
-// Room for n elements, kept from row to row; std::bad_alloc.
-template <class T>
-T* room(std::unique_ptr<T[]>& memory, std::int64_t n) {
-  if (!memory) memory.reset(new T[static_cast<std::size_t>(n)]);
-  return memory.get();
-}
 
 struct Row {
   const std::byte* input;
@@ -79,20 +72,22 @@ class RowOrder {
       : key_(real_part(launch.dtype), launch.integers[0] != 0),
         complex_(is_complex(launch.dtype)),
         descending_(launch.integers[0] != 0),
-        sort_({}, threads) {}
+        sort_({}, threads),
+        items_(launch),
+        scratch_(launch) {}
 
   // Items in order; valid until the next call.
   const Item* operator()(const Row& row) {
-    Item* const items = room(items_, row.n);
+    Item* const items = items_.room(row.n);
     const std::int64_t imaginary = complex_ ? sizeof(Bits) : 0;
     for_elements<Bits>(row.n, row.input_stride,
                        [items, key = key_, input = row.input + imaginary](auto begin, auto end, auto stride) {
                          for (auto i = begin; i < end; ++i) items[i] = {key(input + i * stride), static_cast<Key>(i)};
                        });
-    sort_(items, items, room(scratch_, row.n), row.n);
+    sort_(items, items, scratch_.room(row.n), row.n);
     if (!complex_) return items;
     for (std::int64_t i = 0; i < row.n; ++i) items[i].key = key_(row[static_cast<std::int64_t>(items[i].index)]);
-    sort_(items, items, scratch_.get(), row.n);
+    sort_(items, items, scratch_.room(row.n), row.n);
     separate_nans(row, items);
     return items;
   }
@@ -115,7 +110,7 @@ class RowOrder {
   OrderKey<Bits> key_;
   bool complex_, descending_;
   RadixSort<Item, KeyOfIndexed> sort_;
-  std::unique_ptr<Item[]> items_, scratch_;
+  Scratch<Item> items_, scratch_;
 };
 
 template <class Bits>
@@ -147,17 +142,21 @@ template <class Bits, class Key>
 class RowValues {
  public:
   RowValues(const Launch& launch, std::int64_t threads)
-      : key_(launch.dtype, launch.integers[0] != 0), sort_({}, threads), order_(launch, threads) {}
+      : key_(launch.dtype, launch.integers[0] != 0),
+        sort_({}, threads),
+        order_(launch, threads),
+        keys_(launch),
+        scratch_(launch) {}
 
   void operator()(const Row& row) {
     const bool direct =
         row.output_stride == sizeof(Bits) && reinterpret_cast<std::uintptr_t>(row.output) % alignof(Bits) == 0;
-    Bits* const keys = direct ? reinterpret_cast<Bits*>(row.output) : room(keys_, row.n);
+    Bits* const keys = direct ? reinterpret_cast<Bits*>(row.output) : keys_.room(row.n);
     if (!make_keys(row, keys)) return write_values<Bits>(row, order_(row), false);
     if (sizeof(Bits) == 1 || (sizeof(Bits) == 2 && row.n >= kManyKeys)) {
       count(keys, row.n);
     } else {
-      sort_(keys, keys, room(scratch_, row.n), row.n);
+      sort_(keys, keys, scratch_.room(row.n), row.n);
     }
     for_elements<Bits>(row.n, row.output_stride,
                        [keys, key = key_, output = row.output](auto begin, auto end, auto stride) {
@@ -202,7 +201,7 @@ class RowValues {
   OrderKey<Bits> key_;
   RadixSort<Bits, Self> sort_;
   RowOrder<Bits, Key> order_;
-  std::unique_ptr<Bits[]> keys_, scratch_;
+  Scratch<Bits> keys_, scratch_;
   std::vector<std::int64_t> counts_;
 };
 

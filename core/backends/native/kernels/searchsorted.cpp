@@ -1,11 +1,11 @@
 #include "searchsorted.h"
 
 #include <algorithm>
-#include <memory>
-#include <tuple>
+#include <utility>
 
 #include "nest.h"
 #include "order_key.h"
+#include "scratch.h"
 
 namespace crossdock::native {
 
@@ -76,12 +76,11 @@ class Search {
 };
 
 template <class Bits>
-std::unique_ptr<Bits[]> make_keys(Making<Bits> from, std::int64_t size) {
-  std::unique_ptr<Bits[]> keys(new Bits[static_cast<std::size_t>(size)]);
-  parallel_for(size, kGrain, [from, to = keys.get()](std::int64_t begin, std::int64_t end) {
-    for (auto [own, keys, i] = std::tuple(from, to, begin); i < end; ++i) keys[i] = own[i];
+void make_keys(Making<Bits> from, std::int64_t size, Bits* to) {
+  parallel_for(size, kGrain, [from, to](std::int64_t begin, std::int64_t end) {
+    const auto [own, keys] = std::pair(from, to);  // by value: what is written could be the captures to the compiler
+    for (std::int64_t i = begin; i < end; ++i) keys[i] = own[i];
   });
-  return keys;
 }
 
 template <class Bits>
@@ -93,8 +92,10 @@ void run(const Launch& launch) {
     const Search<Bits, Making<Bits>> search(launch, sorted);
     return for_rows(nest, kCallGrain, search);
   }
-  const auto keys = make_keys(sorted, size);
-  const Search<Bits, Made<Bits>> search(launch, {keys.get()});
+  Scratch<Bits> memory(launch);
+  Bits* const keys = memory.room(size);
+  make_keys(sorted, size, keys);
+  const Search<Bits, Made<Bits>> search(launch, {keys});
   for_rows(nest, kCallGrain, search);
 }
 
