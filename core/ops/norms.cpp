@@ -48,6 +48,19 @@ Array smallest(const char* op, const Array& sizes, const std::optional<Dims>& ax
   }
 }
 
+// Small whole powers as products, which are many times faster.
+Array powers(const Array& x, double power) {
+  constexpr double kMost = 16;
+  if (power != std::trunc(power) || std::abs(power) > kMost) return apply(Op::pow, x, power);
+  Array square = x;
+  std::optional<Array> out;
+  for (int rest = static_cast<int>(std::abs(power)); rest; rest >>= 1) {
+    if (rest & 1) out = out ? elementwise(Op::multiply, std::array<Argument, 2>{&*out, &square}) : square;
+    if (rest > 1) square = apply(Op::square, square);
+  }
+  return power < 0 ? apply(Op::reciprocal, *out) : *out;
+}
+
 Array norm(const char* op, const Array& x, const std::optional<Dims>& axes, bool keepdims, double ord) {
   if (ord == 2) return apply(Op::sqrt, reduce(Op::sum, squares(x), axes, keepdims));
   if (ord == 0) {
@@ -58,7 +71,7 @@ Array norm(const char* op, const Array& x, const std::optional<Dims>& axes, bool
   const Array sizes = apply(Op::abs, x);
   if (ord == 1) return reduce(Op::sum, sizes, axes, keepdims);
   if (std::isinf(ord)) return ord > 0 ? largest(sizes, axes, keepdims) : smallest(op, sizes, axes, keepdims);
-  return apply(Op::pow, reduce(Op::sum, apply(Op::pow, sizes, ord), axes, keepdims), 1 / ord);
+  return apply(Op::pow, reduce(Op::sum, powers(sizes, ord), axes, keepdims), 1 / ord);
 }
 
 // Of a row or column of each matrix, the sums of which are asked for.

@@ -7,7 +7,6 @@
 #include "crossdock/ops/copy.h"
 #include "crossdock/ops/elementwise.h"
 #include "crossdock/ops/manipulation.h"
-#include "crossdock/ops/reduction.h"
 #include "crossdock/runtime/error.h"
 
 namespace crossdock {
@@ -192,19 +191,12 @@ Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
   x = astype_if_needed(x, computes);
   y = astype_if_needed(y, computes);
   if (is_complex(computes)) x = elementwise(Op::conj, std::array<Argument, 1>{&x});
-  constexpr std::int64_t kLong = 64;  // from here on a call for each pair costs less than a pass over memory
-  Array out = x;
-  if (x.shape().back() >= kLong || x.shape().size() == 1) {
-    try {
-      broadcast_shapes(x.shape(), y.shape());
-    } catch (const DimensionError& error) {
-      throw DimensionError(std::string("vecdot: ") + error.what());
-    }
-    out = squeeze(multiply_matrices(expand_dims(x, {-2}), expand_dims(y, {-1}), computes), {-2, -1});
-  } else {
-    const Array products = elementwise(Op::multiply, std::array<Argument, 2>{&x, &y});
-    out = reduce(Op::sum, products, Dims{-1}, false, computes);
+  try {
+    broadcast_shapes(x.shape(), y.shape());
+  } catch (const DimensionError& error) {
+    throw DimensionError(std::string("vecdot: ") + error.what());
   }
+  const Array out = squeeze(multiply_matrices(expand_dims(x, {-2}), expand_dims(y, {-1}), computes), {-2, -1});
   return astype_if_needed(out, dtype);
 }
 
@@ -240,11 +232,10 @@ Array cross(const Array& a, const Array& b, std::int64_t axis) {
   for (int i = 0; i < 3; ++i) {
     const Array x1 = component(x, (i + 1) % 3), x2 = component(x, (i + 2) % 3);
     const Array y1 = component(y, (i + 1) % 3), y2 = component(y, (i + 2) % 3);
-    const Array place = component(last, i);
-    copy_into(place, x1);
-    elementwise_in_place(Op::multiply, place, &y2);
-    const Array rest = elementwise(Op::multiply, std::array<Argument, 2>{&x2, &y1});
-    elementwise_in_place(Op::subtract, place, &rest);
+    const Array product = elementwise(Op::multiply, std::array<Argument, 2>{&x1, &y2});
+    const Array other = elementwise(Op::multiply, std::array<Argument, 2>{&x2, &y1});
+    elementwise_in_place(Op::subtract, product, &other);
+    copy_into(component(last, i), product);
   }
   return out;
 }

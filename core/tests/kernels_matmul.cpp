@@ -1,5 +1,6 @@
 // matmul, by BLAS where CROSSDOCK_TEST_BLAS names a library, and by the own product.
 #include <cstdlib>
+#include <type_traits>
 
 #include "crossdock/runtime/thread_pool.h"
 #include "kernels_support.h"
@@ -77,6 +78,48 @@ TEST_P(MatmulTest, EveryDtypeAndLayout) {
   check_layouts<Complex128>();
 }
 
+// One row times one column, of all lengths that are summed in ways of their own.
+template <class T>
+void check_dots() {
+  for (const std::int64_t k : {0, 1, 3, 15, 16, 100, 255, 256, 1001, 33'000, 100'000}) {
+    for (const std::int64_t step : {1, 3, -1}) {
+      std::vector<double> numbers(static_cast<std::size_t>(3 * k + 3));
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = static_cast<double>(value(static_cast<std::int64_t>(i)) - 1);
+      std::vector<T> x(numbers.size()), r(2);
+      const Dims all{static_cast<std::int64_t>(numbers.size())};
+      launch(Op::copy, Dtype::float64, all, {contiguous(numbers, all), contiguous(x, all)});
+      const std::int64_t s = sizeof(T), first = step < 0 ? 3 * k : 0;
+      const auto row = operand(x.data() + first, dtype_of<T>, {s, 0, step * s});
+      const auto column = operand(x.data() + 1, dtype_of<T>, {s, s, 0});
+      launch(Op::matmul, dtype_of<T>, {2, 1, 1, k}, {row, column, contiguous(r, {2, 1, 1})});
+      std::vector<double> back(2);
+      launch(Op::copy, dtype_of<T>, {2}, {contiguous(r, {2}), contiguous(back, {2})});
+      for (std::int64_t i = 0; i < 2; ++i) {
+        double want = 0;
+        for (std::int64_t d = 0; d < k; ++d) {
+          want +=
+              numbers[static_cast<std::size_t>(first + i + d * step)] * numbers[static_cast<std::size_t>(1 + i + d)];
+        }
+        if constexpr (std::is_integral_v<T>)
+          want = static_cast<double>(static_cast<T>(static_cast<std::int64_t>(want)));
+        ASSERT_EQ(back[static_cast<std::size_t>(i)], want) << name(dtype_of<T>) << " " << k << " " << step;
+      }
+    }
+  }
+}
+
+TEST_P(MatmulTest, OneRowTimesOneColumn) {
+  check_dots<std::int8_t>();
+  check_dots<std::int16_t>();
+  check_dots<std::int32_t>();
+  check_dots<std::int64_t>();
+  check_dots<float>();
+  check_dots<double>();
+  check_dots<Complex64>();
+  check_dots<Complex128>();
+}
+
 TEST_P(MatmulTest, ThreadsDoNotChangeTheResult) {
   const int before = num_threads();
   const std::int64_t m = 301, n = 515, k = 333;
@@ -90,6 +133,16 @@ TEST_P(MatmulTest, ThreadsDoNotChangeTheResult) {
            {contiguous(a, {m, k}), contiguous(b, {k, n}), contiguous(r, {m, n})});
     if (first.empty()) first = r;
     EXPECT_EQ(r, first);
+  }
+  const std::int64_t length = 99'000;
+  std::vector<float> sum(1), wanted;
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.0f / static_cast<float>(i + 1);  // its sums are rounded
+  for (const int threads : {1, 4}) {
+    set_num_threads(threads);
+    launch(Op::matmul, Dtype::float32, {1, 1, length},
+           {contiguous(a, {1, length}), contiguous(a, {length, 1}), contiguous(sum, {1, 1})});
+    if (wanted.empty()) wanted = sum;
+    EXPECT_EQ(sum, wanted);
   }
   set_num_threads(before);
 }

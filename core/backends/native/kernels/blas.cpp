@@ -22,6 +22,9 @@ using Gemm = void(Layout, Transpose, Transpose, int, int, int, Scale, const void
                   int);
 template <class Scale>
 using Gemv = void(Layout, Transpose, int, int, Scale, const void*, int, const void*, int, Scale, void*, int);
+template <class Number>
+using Dot = Number(int, const void*, int, const void*, int);
+using ComplexDot = void(int, const void*, int, const void*, int, void*);
 
 // Never freed, and free in a forked child even when another thread was loading the library.
 ForkMutex& mutex() {
@@ -103,11 +106,14 @@ const Blas* Blas::open(const std::string& path) {
                                           "scipy_cblas_zgemm"};
   static constexpr const char* kGemv[] = {"scipy_cblas_sgemv", "scipy_cblas_dgemv", "scipy_cblas_cgemv",
                                           "scipy_cblas_zgemv"};
+  static constexpr const char* kDot[] = {"scipy_cblas_sdot", "scipy_cblas_ddot", "scipy_cblas_cdotu_sub",
+                                         "scipy_cblas_zdotu_sub"};
   auto blas = std::make_unique<Blas>();
   for (int i = 0; i < 4; ++i) {
     blas->functions_.gemm[i] = opened_library.symbol(kGemm[i]);
     blas->functions_.gemv[i] = opened_library.symbol(kGemv[i]);
-    if (!blas->functions_.gemm[i] || !blas->functions_.gemv[i]) return nullptr;
+    blas->functions_.dot[i] = opened_library.symbol(kDot[i]);
+    if (!blas->functions_.gemm[i] || !blas->functions_.gemv[i] || !blas->functions_.dot[i]) return nullptr;
   }
   if (Lapack lapack; lapack.load(opened_library)) blas->lapack_ = lapack;
   // Our threads call it: its own would compete with them.
@@ -157,6 +163,17 @@ void Blas::call_gemv(Dtype dtype, const Matrix& matrix, const Matrix& x, const M
     function(kRowMajor, view.transpose, view.rows, view.columns, one, view.data, view.leading, x.data, step(x), zero,
              y.data, step(y));
   });
+}
+
+void Blas::dot(Dtype dtype, int size, const void* a, const void* b, void* out) const {
+  void* function = functions_.dot[number(dtype)];
+  if (is_complex(dtype)) {
+    reinterpret_cast<ComplexDot*>(function)(size, a, 1, b, 1, out);
+  } else if (dtype == Dtype::float32) {
+    *static_cast<float*>(out) = reinterpret_cast<Dot<float>*>(function)(size, a, 1, b, 1);
+  } else {
+    *static_cast<double*>(out) = reinterpret_cast<Dot<double>*>(function)(size, a, 1, b, 1);
+  }
 }
 
 void set_blas_path(std::string path) {

@@ -18,12 +18,14 @@ class Blas {
   static bool takes(const Matrix& matrix, std::int64_t itemsize) noexcept;
   // c = a @ b on this thread, for float32, float64, complex64 and complex128; all taken, nothing empty.
   void multiply(Dtype dtype, const Product& product) const;
+  // Sum of a[i] * b[i], for the same dtypes; `size` elements, one after the other.
+  void dot(Dtype dtype, int size, const void* a, const void* b, void* out) const;
   // What the same library has of LAPACK; null when that is not all we use.
   const Lapack* lapack() const noexcept { return lapack_ ? &*lapack_ : nullptr; }
 
  private:
   struct Functions {
-    void *gemm[4], *gemv[4];
+    void *gemm[4], *gemv[4], *dot[4];
   };
   static const Blas* open(const std::string& path);
   void call_gemm(Dtype dtype, const Product& product) const;

@@ -4,6 +4,7 @@
 
 #include "blas.h"
 #include "copy.h"
+#include "dot.h"
 #include "gemm.h"
 
 namespace crossdock::native {
@@ -90,6 +91,8 @@ bool computes_by_blas(Dtype dtype) noexcept {
 void matmul(const Launch& launch) {
   const MatrixProduct products(launch);
   if (products.batch() == 0 || products.m() == 0 || products.n() == 0) return;
+  const bool narrow = launch.dtype == Dtype::float16 || launch.dtype == Dtype::bfloat16;
+  if (products.m() == 1 && products.n() == 1 && !narrow) return dot(products, launch.dtype);
   const Blas* blas = computes_by_blas(launch.dtype) ? Blas::get() : nullptr;
   if (!blas || products.k() == 0 || !fits_blas(products)) return gemm(products, launch.dtype);
   const Product first = products.at(0);

@@ -28,6 +28,8 @@ class MatrixProduct {
   explicit MatrixProduct(const Launch& launch) noexcept
       : launch_(launch), batch_ndim_(launch.shape.size() - 3), batch_(launch, 0, batch_ndim_, 0, 3, true) {}
   std::int64_t batch() const noexcept { return batch_.size; }
+  // The first elements of all matrices.
+  const Nest& batch_nest() const noexcept { return batch_; }
   std::int64_t m() const noexcept { return launch_.shape[batch_ndim_]; }
   std::int64_t n() const noexcept { return launch_.shape[batch_ndim_ + 1]; }
   std::int64_t k() const noexcept { return launch_.shape[batch_ndim_ + 2]; }
