@@ -135,8 +135,25 @@ void define_device(nb::module_& m) {
   m.def(
       "device", [](nb::handle spec) { return to_python(device_of(spec)); }, "spec"_a.none(),
       nb::sig("def device(spec: Device | str | None, /) -> Device"),
-      "The device of a spec ``KIND[:INDEX]``; SpecError outside the grammar, DeviceUnavailableError for an index that "
-      "is not there.");
+      R"doc(The device of a spec.
+
+Parameters
+----------
+spec : Device, str or None
+    ``KIND[:INDEX]``, such as 'native:0' or 'sim'; a device; an object with ``core_device``; None for the default one.
+
+Returns
+-------
+Device
+    One object for each place.
+
+Raises
+------
+SpecError
+    Outside the grammar, or for a kind that is not here.
+DeviceUnavailableError
+    For an index that is not here.
+)doc");
   m.def(
       "devices",
       [] {
@@ -146,7 +163,13 @@ void define_device(nb::module_& m) {
         }
         return list;
       },
-      nb::sig("def devices() -> list[Device]"), "All devices of the core that are here.");
+      nb::sig("def devices() -> list[Device]"), R"doc(All devices of the core that are here.
+
+Returns
+-------
+list of Device
+    By kind and index.
+)doc");
   m.def(
       "device_counts",
       [] {
@@ -154,7 +177,13 @@ void define_device(nb::module_& m) {
         for (Backend* backend : backends()) counts[backend->name().c_str()] = backend->device_count();
         return counts;
       },
-      nb::sig("def device_counts() -> dict[str, int]"), "How many devices of each kind there are; starts nothing.");
+      nb::sig("def device_counts() -> dict[str, int]"), R"doc(How many devices of each kind there are; starts nothing.
+
+Returns
+-------
+dict of str to int
+    By kind, 'native' first.
+)doc");
   m.def(
       "_drain",
       [] {
@@ -162,9 +191,27 @@ void define_device(nb::module_& m) {
       },
       nb::call_guard<nb::gil_scoped_release>(),
       "Waits for all devices that have been used; their failures are dropped. An interrupt drops what has not begun.");
-  m.def("get_num_threads", &num_threads, "How many threads work on one operation.");
+  m.def("get_num_threads", &num_threads, R"doc(How many threads work on one operation.
+
+Returns
+-------
+int
+    The caller included: what `set_num_threads` has set, else CROSSDOCK_NUM_THREADS, else OMP_NUM_THREADS, else the
+    CPUs that this process may use.
+)doc");
   m.def("set_num_threads", &set_num_threads, "count"_a,
-        "Sets how many threads work on one operation, 1 to 1024; ValueError.");
+        R"doc(Sets how many threads work on one operation, in all of the process.
+
+Parameters
+----------
+count : int
+    1 to 1024, the caller included.
+
+Raises
+------
+ValueError
+    For another count.
+)doc");
   m.def("_cpu_level", &native::cpu_level, "The instruction set level that was chosen.");
   m.def("_blas_name", [] { return native::blas_name(); }, "The BLAS in use; loads it.");
   m.def("_set_blas_path", &native::set_blas_path, "path"_a, "Where to find scipy-openblas.");

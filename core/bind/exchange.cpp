@@ -107,10 +107,33 @@ void define_exchange(nb::module_& m) {
       "x"_a.none(), nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
       nb::sig("def from_dlpack(x: typing.Any, /, *, device: Device | str | None = None, copy: bool | None = None) -> "
               "Array"),
-      "An array on the memory of any object with ``__dlpack__`` (array API standard, \"Creation functions\").\n\n"
-      "A view unless ``copy`` or a move to ``device`` makes a copy. Read-only when the producer says so, or speaks a "
-      "DLPack\n"
-      "version that cannot say otherwise. BufferError for what cannot be read.");
+      R"doc(An array on the memory of any object with ``__dlpack__``.
+
+Parameters
+----------
+x : object
+    A producer: an array of any library.
+device : Device or str, optional
+    Where the result is to be; where x is when omitted.
+copy : bool, optional
+    True: always copy. False: never, CopyRequiredError instead. None: only for a move.
+
+Returns
+-------
+Array
+    A view unless copied. Read-only when the producer says so, or speaks a DLPack version that cannot say otherwise.
+
+Raises
+------
+BufferError
+    For memory, layouts and dtypes that cannot be read; CopyRequiredError is one.
+TypeError
+    For an object without ``__dlpack__``.
+
+Notes
+-----
+Array API standard 2024.12, "Creation Functions": ``from_dlpack``.
+)doc");
 }
 
 }  // namespace crossdock::bind

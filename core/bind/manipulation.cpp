@@ -89,7 +89,22 @@ Array API standard 2024.12, "Manipulation Functions": ``permute_dims``.
   m.def(
       "matrix_transpose", [](nb::handle x) { return to_python(matrix_transpose(array_of(x, "matrix_transpose"))); },
       "x"_a.none(), nb::sig("def matrix_transpose(x: Array, /) -> Array"),
-      R"doc(The last two dimensions of x swapped; a view. x has two dimensions or more (DimensionError), any dtype.
+      R"doc(The last two dimensions swapped.
+
+Parameters
+----------
+x : Array
+    Two dimensions or more, any dtype.
+
+Returns
+-------
+Array
+    A view of x. Does not wait.
+
+Raises
+------
+DimensionError
+    For fewer dimensions.
 
 Notes
 -----
@@ -247,9 +262,22 @@ Array API standard 2024.12, "Manipulation Functions": ``broadcast_to``.
       "broadcast_arrays",
       [](const nb::args& items) { return to_python(broadcast_arrays(arrays_of(items, "broadcast_arrays"))); },
       nb::sig("def broadcast_arrays(*arrays: Array) -> list[Array]"),
-      R"doc(Views of all arrays in the one shape that they broadcast to, read-only where they repeat elements.
+      R"doc(All arrays in the one shape that they broadcast to.
 
-Their dtypes and devices may differ. Raises DimensionError, naming two shapes, where there is none.
+Parameters
+----------
+*arrays : Array
+    Any dtypes, on any devices.
+
+Returns
+-------
+list of Array
+    A view of each, read-only where it repeats elements. Does not wait.
+
+Raises
+------
+DimensionError
+    Where there is no such shape; names two that do not go together.
 
 Notes
 -----

@@ -11,11 +11,6 @@ import pytest
 from .fuzz.names import FUNCTIONS
 from .golden.signatures import GOLDEN, signatures
 
-# Functions whose docstrings still lack something: only ever shorter.
-LACKING = {'__array_namespace_info__', 'broadcast_arrays', 'can_cast', 'device', 'device_counts', 'devices', 'finfo'}
-LACKING |= {'from_dlpack', 'get_num_threads', 'iinfo', 'isdtype', 'linalg.matrix_transpose', 'matrix_transpose'}
-LACKING |= {'result_type', 'set_num_threads'}
-
 
 def test_signatures_are_the_golden_ones() -> None:
     pytest.importorskip('nanobind')
@@ -49,6 +44,4 @@ def lacks(name: str) -> set[str]:
 def test_every_function_is_documented() -> None:
     functions = {name for name, thing in FUNCTIONS.items() if not inspect.isclass(thing)}
     lacking = {name: lacks(name) for name in sorted(functions) if lacks(name)}
-    worse = {name: parts for name, parts in lacking.items() if name not in LACKING}
-    assert not worse, f'docstrings lack parts: {worse}'
-    assert not LACKING - lacking.keys(), 'documented by now: take them out of LACKING'
+    assert not lacking, f'docstrings lack parts: {lacking}'

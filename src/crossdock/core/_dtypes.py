@@ -118,8 +118,29 @@ def _dtype_of(thing: Any) -> dtype:
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """Return the limits of a floating-point dtype, or of an array's; of a complex one's parts.
+    """Return the limits of a floating-point dtype.
 
+    Parameters
+    ----------
+    type : dtype, name or Array
+        Real floating, or complex, whose parts are meant. An array stands for its dtype.
+
+    Returns
+    -------
+    FloatInfo
+        With bits, eps, max, min, smallest_normal and dtype.
+
+    Raises
+    ------
+    DtypeError
+        For any other dtype.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Data Type Functions": ``finfo``.
+
+    Examples
+    --------
     >>> import crossdock.core as cx
     >>> cx.finfo(cx.float32).eps
     1.1920928955078125e-07
@@ -145,8 +166,29 @@ def finfo(type: Any, /) -> FloatInfo:
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
-    """Return the limits of an integer dtype, or of an array's.
+    """Return the limits of an integer dtype.
 
+    Parameters
+    ----------
+    type : dtype, name or Array
+        Signed or unsigned. An array stands for its dtype.
+
+    Returns
+    -------
+    IntegerInfo
+        With bits, max, min and dtype.
+
+    Raises
+    ------
+    DtypeError
+        For any other dtype.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Data Type Functions": ``iinfo``.
+
+    Examples
+    --------
     >>> import crossdock.core as cx
     >>> cx.iinfo('uint8').max
     255
@@ -159,8 +201,34 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
 
 def isdtype(dtype: Any, kind: Any) -> builtins.bool:
-    """Say whether a dtype is of a kind: a dtype, a word of the array API standard, or a tuple of these.
+    """Say whether a dtype is of a kind.
 
+    Parameters
+    ----------
+    dtype : dtype or name
+        The dtype asked about.
+    kind : dtype, str or tuple
+        A dtype, a word of the standard ('bool', 'signed integer', 'unsigned integer', 'integral', 'real floating',
+        'complex floating', 'numeric'), or a tuple of these, one of which is enough.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    Raises
+    ------
+    ValueError
+        For a word that is no kind.
+    DtypeError
+        For what names no dtype.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Data Type Functions": ``isdtype``.
+
+    Examples
+    --------
     >>> import crossdock.core as cx
     >>> cx.isdtype(cx.float32, ('integral', 'real floating'))
     True
@@ -177,8 +245,29 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> dtype:
-    """Return the dtype that arithmetic on the arguments has: arrays, dtypes, and (weak) Python numbers.
+    """Return the dtype that arithmetic on the arguments has.
 
+    Parameters
+    ----------
+    *arrays_and_dtypes : Array, dtype, name or number
+        One or more. Python's numbers are weak: they take the dtype of the rest where it can hold their kind.
+
+    Returns
+    -------
+    dtype
+        As the standard's promotion table has it.
+
+    Raises
+    ------
+    DtypeError
+        For dtypes that the standard does not promote, such as int64 and float32, or uint64 and int64.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Data Type Functions": ``result_type``.
+
+    Examples
+    --------
     >>> import crossdock.core as cx
     >>> cx.result_type(cx.int8, cx.int32, 1)
     crossdock.core.int32
@@ -187,7 +276,29 @@ def result_type(*arrays_and_dtypes: Any) -> dtype:
 
 
 def can_cast(from_: Any, to: Any, /) -> builtins.bool:
-    """Say whether ``from_`` (an array or a dtype) promotes to ``to`` and nothing else (array API standard)."""
+    """Say whether one dtype promotes to another and to nothing else.
+
+    Parameters
+    ----------
+    from_ : dtype, name or Array
+        An array stands for its dtype.
+    to : dtype or name
+        What it would become.
+
+    Returns
+    -------
+    bool
+        Whether ``result_type(from_, to)`` is ``to``.
+
+    Raises
+    ------
+    DtypeError
+        For what names no dtype.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Data Type Functions": ``can_cast``.
+    """
     wanted = _dtype_of(to)
     try:
         return _core._result_type((_dtype_of(from_), wanted)) == wanted

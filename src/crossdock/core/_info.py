@@ -57,5 +57,15 @@ class ArrayNamespaceInfo:
 
 
 def __array_namespace_info__() -> ArrayNamespaceInfo:
-    """Return what this namespace has (array API standard, "Inspection")."""
+    """Return what this namespace has.
+
+    Returns
+    -------
+    ArrayNamespaceInfo
+        With methods capabilities, default_device, default_dtypes, devices and dtypes.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Inspection": ``__array_namespace_info__``.
+    """
     return ArrayNamespaceInfo()
