@@ -21,6 +21,7 @@ STANDARD = frozenset(
 _EXTENDED = re.compile(r'bfloat16|float[468]_\w+|u?int[124]|b?complex32', re.ASCII)
 _KINDS = (('uint', 'u'), ('int', 'i'), ('complex', 'c'), ('bcomplex', 'c'))
 _RANK = {'b': 0, 'u': 1, 'i': 2, 'f': 3, 'c': 4}
+_TRAVELLERS = frozenset(map(np.dtype, STANDARD))
 _ADVICE = {
     'O': 'object arrays hold Python objects, which no device has; convert it with astype() first',
     'S': 'byte strings do not travel; view it as uint8 first',
@@ -45,6 +46,8 @@ def check_travels(dtype: np.dtype[Any]) -> None:
     DtypeError
         With advice.
     """
+    if dtype in _TRAVELLERS:
+        return
     if dtype.kind in 'biufc' or is_extended(dtype):
         if not dtype.isnative:
             raise DtypeError(

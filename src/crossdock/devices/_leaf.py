@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,9 +50,9 @@ class Leaf(NamedTuple):
         # Arrays that cannot be written cannot be views of other data.
         suspect = facts.dtype.kind == 'b' and not facts.unresolved and not facts.place.immutable
         if suspect and not _has_true_bools(self.backend.alias_out(self.array)):
-            return replace(facts, unresolved='its bools are bytes other than 0 and 1')
+            return facts._replace(unresolved='its bools are bytes other than 0 and 1')
         if place.alignment > 1 and place.physical == 'host' and not facts.unresolved:
-            return replace(facts, address=self.backend.alias_out(self.array).ctypes.data)
+            return facts._replace(address=self.backend.alias_out(self.array).ctypes.data)
         return facts
 
     def run(self, made: Plan, target: Backend, *, blocking: bool) -> Any:
@@ -86,18 +85,19 @@ def read_leaf(value: Any, scalars: Backend, *, detach: bool = False) -> Leaf:
     UnknownArrayError, DtypeError, GraphError
         It is no array, or one that cannot travel.
     """
-    fresh = False
-    if hasattr(type(value), '__crossdock_array__'):
-        if getattr(value, 'requires_grad', False) is True and not detach:
-            raise GraphError(f'a {type(value).__name__} takes part in a differentiable graph; send its array')
-        value = unwrap(value)
-    if isinstance(value, np.generic):
-        value, fresh = np.asarray(value), True
-    elif isinstance(value, _SCALARS):
-        value, fresh = _from_scalar(value, scalars), True
-    backend = owner(type(value))
-    foreign = backend is None
+    backend, fresh, foreign = owner(type(value)), False, False
     if backend is None:
+        if hasattr(type(value), '__crossdock_array__'):
+            if getattr(value, 'requires_grad', False) is True and not detach:
+                raise GraphError(f'a {type(value).__name__} takes part in a differentiable graph; send its array')
+            value = unwrap(value)
+        if isinstance(value, np.generic):
+            value, fresh = np.asarray(value), True
+        elif isinstance(value, _SCALARS):
+            value, fresh = _from_scalar(value, scalars), True
+        backend = owner(type(value))
+    if backend is None:
+        foreign = True
         value = read_foreign(value, detach=detach)
         backend = owner(type(value))
         assert backend is not None, 'foreign arrays are read into a known library'
@@ -105,9 +105,9 @@ def read_leaf(value: Any, scalars: Backend, *, detach: bool = False) -> Leaf:
     check_travels(facts.dtype)
     if detach and facts.graph:
         value = backend.detach(value)
-        facts = replace(facts, graph=False)
+        facts = facts._replace(graph=False)
     if foreign:
-        facts = replace(facts, foreign=True)
+        facts = facts._replace(foreign=True)
     return Leaf(value, backend, facts, fresh)
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 from crossdock.errors import CrossdockError
 
 __all__ = ['located']
 
 
-@contextmanager
-def located(path: str) -> Iterator[None]:
+class located:
     """Put `path` before the message of an error that is raised inside, and into its `path` if it has one."""
-    try:
-        yield
-    except (CrossdockError, OverflowError) as error:
-        if path:
-            error.args = (f'at {path}: {error}',)
+
+    __slots__ = ('_path',)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._path and isinstance(error, CrossdockError | OverflowError):
+            error.args = (f'at {self._path}: {error}',)
             if hasattr(type(error), 'path'):
-                error.path = path  # type: ignore[union-attr]
-        raise
+                error.path = self._path  # type: ignore[union-attr]

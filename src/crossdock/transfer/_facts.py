@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,8 +65,7 @@ class PlaceFacts:
             object.__setattr__(self, 'home', self.device)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayFacts:
+class ArrayFacts(NamedTuple):
     """What a plan wants to know about one array.
 
     Attributes

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,7 @@ __all__ = ['ROUTES', 'Plan', 'plan']
 SAME, ALIAS, DEVICE_COPY, COPY = ROUTES = ('same object', 'alias', 'device copy', 'copy')
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The route that an array will take.
 
     Attributes

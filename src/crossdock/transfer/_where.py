@@ -20,14 +20,19 @@ current_path = _path.get
 current_batch = _batch.get
 
 
-@contextmanager
-def at_path(path: str) -> Iterator[None]:
+class at_path:
     """Say which leaf of a tree the transfers inside belong to."""
-    token = _path.set(path)
-    try:
-        yield
-    finally:
-        _path.reset(token)
+
+    __slots__ = ('_path', '_token')
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        self._token = _path.set(self._path)
+
+    def __exit__(self, *error: object) -> None:
+        _path.reset(self._token)
 
 
 @contextmanager

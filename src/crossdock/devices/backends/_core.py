@@ -93,7 +93,7 @@ class CoreBackend(Backend):
         return exchange.from_numpy(view, device=core.device(place.device))
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
-        return core.empty(shape, dtype=dtype.name, device=core.device(place.device))
+        return core.empty(shape, dtype=_core_dtype(dtype), device=core.device(place.device))
 
     def copy(self, dst: Any, src: Any) -> None:
         exchange.copy_into(dst, src)
@@ -153,6 +153,12 @@ class CudaBackend(CoreBackend):
 @functools.cache
 def _gpus() -> Gpus:
     return find_gpus()
+
+
+@functools.cache
+def _core_dtype(dtype: np.dtype[Any]) -> Any:
+    # NumPy puts the name together anew each time, in microseconds.
+    return getattr(core, dtype.name)
 
 
 _places: dict[Any, PlaceFacts] = {}
