@@ -64,6 +64,9 @@ _owners: dict[type, Backend] = {}
 _on_replaced: list[Callable[[str], None]] = []
 _scanned = False
 
+#: Python's own types, which trees and arguments are full of, are not worth asking every back-end about.
+_NO_ARRAYS = frozenset({type(None), bool, int, float, complex, str, bytes, list, tuple, dict})
+
 
 def register_backend(backend: Backend) -> None:
     """Add a back-end from outside, without an entry point.
@@ -133,6 +136,8 @@ def on_replaced(forget: Callable[[str], None]) -> None:
 
 
 def _find_owner(array_type: type) -> Backend | None:
+    if array_type in _NO_ARRAYS:
+        return None
     for backend in backends():
         if backend.owns(array_type):
             # Types that nobody owns are not kept: they may be many, and would never be freed.
