@@ -69,6 +69,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 #: Layouts that arrays of a library can have, where they cannot have all.
 LIMITED = {
     'sim:0': ('C order', 'F order', 'strided', 'negative strides', 'broadcast', 'zero size', '0-d'),
+    '@torch:cpu': ('C order', 'F order', 'strided', 'broadcast', 'misaligned', 'odd steps', 'zero size', '0-d'),
     '@jax:0': ('C order', 'zero size', '0-d'),
 }
 

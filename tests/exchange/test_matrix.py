@@ -27,17 +27,14 @@ HOLDS = {
 }
 #: Made there by somebody, while the flag was on.
 EVER_HELD = {**HOLDS, '@jax:0': set(DTYPES)}
-#: What a tensor made from NumPy's array keeps of its layout.
-TORCH_LAYOUTS = set(LAYOUTS) - {'negative strides', 'read-only', 'odd steps', 'size-1 axis with odd stride'}
 BYTES = {'bool', 'int8', 'uint8', 'int4', 'uint4'} | {dtype for dtype in DTYPES if 'float8' in dtype}
 
 
 def exists(source, dtype, layout):
     if dtype not in EVER_HELD[source]:
         return False
-    if source == '@torch:cpu':
-        # An odd step is a multiple of one byte.
-        return layout in TORCH_LAYOUTS or (layout != 'negative strides' and layout != 'read-only' and dtype in BYTES)
+    if source == '@torch:cpu' and layout == 'odd steps' and dtype not in BYTES:
+        return False  # every step is a multiple of one byte
     return layout in LIMITED.get(source, LAYOUTS)
 
 
