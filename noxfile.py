@@ -74,6 +74,12 @@ def sanitize(session: nox.Session, kind: str) -> None:
 
 
 @nox.session
+def build(session: nox.Session) -> None:
+    """What a clean build and one after an edit cost, and the wheel's size, within bounds; for a quiet machine."""
+    session.run('python', 'benchmarks/_build.py')
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Each benchmark once, so that it cannot rot; ``nox -s bench -- --full`` takes figures."""
     size = [] if '--full' in session.posargs else ['--smoke']
