@@ -74,6 +74,35 @@ def sanitize(session: nox.Session, kind: str) -> None:
 
 
 @nox.session
+def sanitize_python(session: nox.Session) -> None:
+    """The Python tests of the core on an extension with the address and undefined sanitizers; gcc's.
+
+    Arguments after ``--`` go to pytest.
+    """
+    tree = Path('build/tests-address')  # its objects serve both
+    options = ['-DCROSSDOCK_PYTHON=ON', f'-DPython_EXECUTABLE={sys.executable}', '-U', 'CMAKE_MAKE_PROGRAM']
+    options += ['-DCROSSDOCK_SANITIZE=address,undefined', '-DCROSSDOCK_TESTS=ON']
+    session.run('cmake', '-S', '.', '-B', str(tree), '-G', 'Ninja', *options, silent=True)
+    session.run('cmake', '--build', str(tree), '--target', '_core', silent=True)
+    package = tree / 'package' / 'crossdock'
+    shutil.rmtree(package, ignore_errors=True)
+    shutil.copytree('src/crossdock', package, ignore=shutil.ignore_patterns('*.so', '__pycache__'))
+    for built in (tree / 'core').glob('_core.*'):
+        shutil.copy2(built, package / 'core')
+    library = subprocess.run(['g++', '-print-file-name=libasan.so'], check=True, capture_output=True, text=True).stdout
+    environment = {
+        'PYTHONPATH': str(package.parent.resolve()),
+        'LD_PRELOAD': library.strip(),
+        'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1',  # the interpreter leaves much behind
+        'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
+        'PYTHONMALLOC': 'malloc',
+    }
+    # A sanitizer's own address space is larger than any limit, and its signatures come with no stub.
+    left_out = ['--ignore', 'tests/core/test_little_memory.py', '--ignore', 'tests/core/test_stubs.py']
+    session.run('python', '-m', 'pytest', 'tests/core', *left_out, *session.posargs, env=environment)
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """What a clean build and one after an edit cost, and the wheel's size, within bounds; for a quiet machine."""
     session.run('python', 'benchmarks/_build.py')

@@ -28,6 +28,7 @@ nb::object nested_list(const Array& array) {
     Dims shape = array.shape(), strides = array.strides();
     shape.erase(0);
     strides.erase(0);
+    if ((i & 0xffff) == 0xffff && PyErr_CheckSignals() < 0) throw nb::python_error();  // a long list, or an endless one
     const std::int64_t offset = array.size() ? i * array.strides()[0] : 0;
     list.append(nested_list(array.view(std::move(shape), std::move(strides), offset)));
   }

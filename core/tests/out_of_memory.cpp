@@ -11,9 +11,15 @@
 #include "crossdock/ops/copy.h"
 #include "crossdock/ops/creation.h"
 #include "crossdock/ops/elementwise.h"
-#include "crossdock/ops/products.h"
+#include "crossdock/ops/fft.h"
+#include "crossdock/ops/indexing.h"
 #include "crossdock/ops/manipulation.h"
+#include "crossdock/ops/products.h"
 #include "crossdock/ops/reduction.h"
+#include "crossdock/ops/selection.h"
+#include "crossdock/ops/sets.h"
+#include "crossdock/ops/sorting.h"
+#include "crossdock/ops/statistics.h"
 #include "crossdock/runtime/error.h"
 #include "devices.h"
 #include "gtest/gtest.h"
@@ -128,6 +134,32 @@ TEST_P(OutOfMemory, IsAnErrorAndNoMore) {
     pull(index(a, Indexes{std::int64_t{0}, std::int64_t{0}}), element, "float");
   });
   EXPECT_GT(failures, 100);  // or this test tests nothing
+}
+
+TEST_P(OutOfMemory, IsAnErrorOfComposedOperationsToo) {
+  const Array line = arange({std::int64_t{0}}, {std::int64_t{20'000}}, {std::int64_t{1}}, Dtype::float64, device);
+  const Array a = reshape(line, {100, 200}), odd = index(a, Indexes{Slice{0, 100, 2}, Slice{199, -201, -3}});
+  const Array places = arange({std::int64_t{0}}, {std::int64_t{50}}, {std::int64_t{1}}, Dtype::int64, device);
+  const std::vector<AnyIndex> rows{ArrayIndex{places}};
+  starve("sort", [&] { sort(Op::sort, odd, 0, true); });
+  starve("argsort", [&] { sort(Op::argsort, line, 0, false); });
+  starve("searchsorted", [&] { searchsorted(line, odd, true, std::nullopt); });
+  starve("unique", [&] { unique("unique_all", odd, {true, true, true}); });
+  starve("cumulative_sum", [&] { accumulate(Op::cumulative_sum, odd, 1, std::nullopt, true); });
+  starve("var", [&] { var(odd, Dims{1}, 1, true); });
+  starve("diff", [&] { diff(odd, 0, 2, &odd, nullptr); });
+  starve("take", [&] { take(a, places, 0); });
+  starve("nonzero", [&] { nonzero(odd); });
+  starve("repeat", [&] { repeat(places, places, 0); });
+  starve("index by an array", [&] { index(a, rows); });
+  starve("assign by an array", [&] { assign(a, rows, Argument(Scalar{1.0})); });
+  starve("fft", [&] { fourier(Fourier::fft, astype(odd, Dtype::complex64), 97, 0, FourierNorm::ortho); });
+  starve("rfftn", [&] { fourier(Fourier::rfftn, a, std::nullopt, std::nullopt, FourierNorm::backward); });
+  starve("tensordot", [&] { tensordot(odd, odd, {0}, {0}); });
+  starve("roll", [&] { roll(odd, {3}, std::nullopt); });
+  starve("tile", [&] { tile(odd, {2, 1, 2}); });
+  starve("tril", [&] { tril(odd, 1); });
+  EXPECT_GT(failures, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, OutOfMemory, testing::Values("native:0", "sim:0"));
