@@ -28,8 +28,9 @@ bool is_integer_like(PyObject* item) {
   // NumPy's arrays have __index__ too; those of one dimension and more, and of other dtypes, are not single integers.
   if (!is_numpy_array(item)) return true;
   const nb::handle array(item);
-  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
-  return nb::cast<int>(array.attr("ndim")) == 0 && (kind == "i" || kind == "u");
+  if (nb::cast<int>(array.attr("ndim")) != 0) return false;
+  const auto kind = text_of(array.attr("dtype").attr("kind"));
+  return kind == "i" || kind == "u";
 }
 
 // Empty for what is more than an integer, a slice, ... or None.
@@ -62,20 +63,31 @@ std::optional<Dtype> index_dtype(const char* format, std::int64_t itemsize) {
   return std::nullopt;
 }
 
-AnyIndex numpy_index(nb::object array) {
-  const auto refuse = [&]() -> AnyIndex {
-    throw IndexError("an index array has an integer dtype or bool, not " + text_of(nb::str(array.attr("dtype"))));
-  };
-  const auto kind = text_of(array.attr("dtype").attr("kind"));
-  if (kind != "b" && kind != "i" && kind != "u") return refuse();
-  if (!nb::cast<bool>(array.attr("dtype").attr("isnative"))) {
-    array = array.attr("astype")(array.attr("dtype").attr("newbyteorder")("="));
-  }
+std::optional<ArrayIndex> buffer_index(nb::handle array) {
+  static Device& host = find_device("native:0");
   const BufferView view(array, PyBUF_STRIDES | PyBUF_FORMAT);
   const auto dtype = index_dtype(view.format, view.itemsize);
-  if (!dtype) return refuse();
-  static Device& host = find_device("native:0");
-  return ArrayIndex{borrow(view, array, *dtype, host), true};
+  if (!dtype) return std::nullopt;
+  return ArrayIndex{borrow(view, nb::borrow(array), *dtype, host), true};
+}
+
+// Of the usual dtypes at once; others are looked at.
+AnyIndex numpy_index(nb::object array) {
+  const nb::object dtype = array.attr("dtype");
+  const auto refuse = [&]() -> AnyIndex {
+    throw IndexError("an index array has an integer dtype or bool, not " + text_of(nb::str(dtype)));
+  };
+  try {
+    if (auto index = buffer_index(array)) return *std::move(index);
+  } catch (nb::python_error& error) {  // NumPy's times have no buffers
+    if (!error.matches(PyExc_ValueError)) throw;
+    return refuse();
+  }
+  const auto kind = text_of(dtype.attr("kind"));
+  if (nb::cast<bool>(dtype.attr("isnative")) || (kind != "i" && kind != "u")) return refuse();
+  array = array.attr("astype")(dtype.attr("newbyteorder")("="));
+  auto index = buffer_index(array);
+  return index ? AnyIndex(*std::move(index)) : refuse();
 }
 
 // Refuses what NumPy would take long to refuse: lists in themselves, and core arrays, element by element.
@@ -141,6 +153,12 @@ struct Key {
 
   bool is_basic() const noexcept { return all.empty(); }
 
+  // Elements that are looked at, where that is quickly said.
+  std::int64_t work(const Array& array) const noexcept {
+    const auto* only = all.size() == 1 && array.ndim() == 1 ? std::get_if<ArrayIndex>(&all[0]) : nullptr;
+    return only ? only->array.size() : kLongWork;
+  }
+
   std::vector<Index> basic;
   std::vector<AnyIndex> all;
 
@@ -163,13 +181,13 @@ struct Key {
 Array subscript(const Array& array, PyObject* object) {
   const Key key(object);
   if (key.is_basic()) return index(array, key.basic);
-  return unlocked(array.device(), kLongWork, [&] { return index(array, key.all); });
+  return unlocked(array.device(), key.work(array), [&] { return index(array, key.all); });
 }
 
 void assign_subscript(const Array& array, PyObject* object, const Argument& value) {
   const Key key(object);
   if (!key.is_basic()) {
-    return unlocked(array.device(), kLongWork, [&] { assign(array, key.all, value); });
+    return unlocked(array.device(), key.work(array), [&] { assign(array, key.all, value); });
   }
   const Array target = index(array, key.basic);
   unlocked(array.device(), target.size(), [&] { assign(target, value); });

@@ -105,6 +105,11 @@ void check_dtypes(const Plan& plan) {
 }
 
 void check_devices(const Plan& plan) {
+  const auto is_elsewhere = [&](const Part& part) {
+    const ArrayIndex* item = part.array();
+    return item && !item->given_on_host && &item->array.device() != &plan.view.device();
+  };
+  if (std::none_of(plan.parts.begin(), plan.parts.end(), is_elsewhere)) return;
   std::vector<Argument> arguments{&plan.view};
   for (const Part& part : plan.parts) {
     if (part.array() && !part.array()->given_on_host) arguments.emplace_back(&part.array()->array);
@@ -205,32 +210,49 @@ Array offsets_of(const Plan& plan) {
   return *offsets;
 }
 
-// The view and the offsets, both in the shape of the result: one does not move along the arrays' dimensions, the other
-// not along the kept ones.
+// The view and the places in it, both in the shape of the result: one does not move along the arrays' dimensions, the
+// other not along the kept ones. Places are byte offsets, or indexes along `axis`.
 struct Spread {
-  Spread(const Plan& plan, const Array& offsets) : view(plan.view), offsets(offsets) {
-    Dims shape, view_strides, offset_strides;
+  explicit Spread(const Plan& plan) : view(plan.view), places(plan.view) {
+    const Part& part = plan.parts[0];
+    const ArrayIndex* only = plan.parts.size() == 1 ? part.array() : nullptr;
+    // Indexes that are looked at once need not become offsets before.
+    if (only && !is_mask(only->array) && plan.place == 0 && plan.view.size() != 0 &&
+        (!only->given_on_host || plan.view.device().is_host())) {
+      spread(plan, to_device(only->array, plan.view.device()));
+      axis = IndexedAxis{plan.view.shape()[part.dim], plan.view.strides()[part.dim], part.axis};
+    } else {
+      spread(plan, offsets_of(plan));
+    }
+  }
+
+  const IndexedAxis* indexed() const noexcept { return axis ? &*axis : nullptr; }
+
+  Array view, places;
+  std::optional<IndexedAxis> axis;
+
+ private:
+  void spread(const Plan& plan, const Array& array) {
+    Dims shape, view_strides, place_strides;
     const auto keep = [&](int first, int last) {
       for (int i = first; i < last; ++i) {
         const int dim = static_cast<int>(plan.kept[i]);
         shape.push_back(plan.view.shape()[dim]);
         view_strides.push_back(plan.view.strides()[dim]);
-        offset_strides.push_back(0);
+        place_strides.push_back(0);
       }
     };
     keep(0, plan.place);
-    for (int i = 0; i < offsets.ndim(); ++i) {
-      shape.push_back(offsets.shape()[i]);
+    for (int i = 0; i < array.ndim(); ++i) {
+      shape.push_back(array.shape()[i]);
       view_strides.push_back(0);
-      offset_strides.push_back(offsets.strides()[i]);
+      place_strides.push_back(array.strides()[i]);
     }
     keep(plan.place, plan.kept.size());
     checked_nbytes(shape, plan.view.itemsize());
     view = plan.view.view(shape, std::move(view_strides));
-    this->offsets = offsets.view(std::move(shape), std::move(offset_strides));
+    places = array.view(std::move(shape), std::move(place_strides));
   }
-
-  Array view, offsets;
 };
 
 bool is_basic(std::span<const AnyIndex> indexes) noexcept {
@@ -324,8 +346,8 @@ class MaskedFill {
 Array index(const Array& array, std::span<const AnyIndex> indexes) {
   if (is_basic(indexes)) return index(array, basic_part(indexes));
   const Plan plan = checked_plan(array, indexes);
-  const Spread spread(plan, offsets_of(plan));
-  return gather(spread.view, spread.offsets);
+  const Spread spread(plan);
+  return gather(spread.view, spread.places, spread.indexed());
 }
 
 void assign(const Array& target, const Argument& value) {
@@ -345,9 +367,9 @@ void assign(const Array& array, std::span<const AnyIndex> indexes, const Argumen
     const MaskedFill fill(plan, ready);
     if (fill.serves_value()) return fill.run();
   }
-  const Spread spread(plan, offsets_of(plan));
+  const Spread spread(plan);
   const Array values = without_leading_ones(ready, spread.view.ndim()).broadcast_to(spread.view.shape());
-  scatter(values, spread.offsets, spread.view);
+  scatter(values, spread.places, spread.view, spread.indexed());
 }
 
 }  // namespace crossdock

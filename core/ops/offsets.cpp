@@ -21,15 +21,32 @@ Operand operand(const Array& array, Dims strides) {
 
 Operand operand(const Array& array) { return operand(array, array.strides()); }
 
+void require_elements(const IndexedAxis& axis) {
+  if (axis.extent != 0) return;
+  throw IndexError("every index is out of bounds for axis " + std::to_string(axis.number) + " with size 0");
+}
+
+void launch(Op op, const Array& from, const Array& places, const Array& to, const IndexedAxis* axis) {
+  if (axis) require_elements(*axis);
+  Launch launch;
+  launch.op = op;
+  launch.dtype = to.dtype();
+  launch.noperands = 3;
+  launch.shape = to.shape();
+  launch.operands[0] = operand(from);
+  launch.operands[1] = operand(places);
+  launch.operands[2] = operand(to);
+  if (axis) launch.integers = {axis->extent, axis->stride, axis->number, 1};
+  to.device().launch(std::move(launch));
+}
+
 }  // namespace
 
 Array index_offsets(const Array& index, const Array* so_far, const IndexedAxis& axis) {
   const Dims shape = so_far ? broadcast_shapes(index.shape(), so_far->shape()) : index.shape();
   Array out = Array::empty(shape, Dtype::int64, index.device());
   if (out.size() == 0) return out;
-  if (axis.extent == 0) {
-    throw IndexError("every index is out of bounds for axis " + std::to_string(axis.number) + " with size 0");
-  }
+  require_elements(axis);
   Launch launch;
   launch.op = Op::index_offsets;
   launch.dtype = index.dtype();
@@ -73,32 +90,15 @@ Array true_offsets(const Array& mask, std::int64_t count, const Dims& steps) {
   return out;
 }
 
-Array gather(const Array& data, const Array& offsets) {
+Array gather(const Array& data, const Array& places, const IndexedAxis* axis) {
   Array out = Array::empty(data.shape(), data.dtype(), data.device());
   if (out.size() == 0) return out;
-  Launch launch;
-  launch.op = Op::gather;
-  launch.dtype = data.dtype();
-  launch.noperands = 3;
-  launch.shape = data.shape();
-  launch.operands[0] = operand(data);
-  launch.operands[1] = operand(offsets);
-  launch.operands[2] = operand(out);
-  out.device().launch(std::move(launch));
+  launch(Op::gather, data, places, out, axis);
   return out;
 }
 
-void scatter(const Array& values, const Array& offsets, const Array& target) {
-  if (target.size() == 0) return;
-  Launch launch;
-  launch.op = Op::scatter;
-  launch.dtype = target.dtype();
-  launch.noperands = 3;
-  launch.shape = target.shape();
-  launch.operands[0] = operand(values);
-  launch.operands[1] = operand(offsets);
-  launch.operands[2] = operand(target);
-  target.device().launch(std::move(launch));
+void scatter(const Array& values, const Array& places, const Array& target, const IndexedAxis* axis) {
+  if (target.size() != 0) launch(Op::scatter, values, places, target, axis);
 }
 
 }  // namespace crossdock

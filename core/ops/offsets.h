@@ -23,10 +23,11 @@ std::int64_t count_true(const Array& mask, const char* op);
 // For each of `count` true elements, in C order, the sum of its indices times `steps`.
 Array true_offsets(const Array& mask, std::int64_t count, const Dims& steps);
 
-// Elements `offsets` bytes away from where the data's strides lead, for each place of their common shape.
-Array gather(const Array& data, const Array& offsets);
+// Elements `places` bytes away from where the data's strides lead, for each place of their common shape. With an axis
+// `places` are indexes along it, of any integer dtype, and there is at least one element.
+Array gather(const Array& data, const Array& places, const IndexedAxis* axis = nullptr);
 // The same written; the last of several values in C order stays. `values` has the target's dtype, and is not part of
 // its memory.
-void scatter(const Array& values, const Array& offsets, const Array& target);
+void scatter(const Array& values, const Array& places, const Array& target, const IndexedAxis* axis = nullptr);
 
 }  // namespace crossdock

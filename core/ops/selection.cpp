@@ -107,9 +107,12 @@ Array take_along_axis(const Array& array, const Array& indices, std::int64_t axi
   }
   checked_nbytes(shape, array.itemsize());
   const IndexedAxis indexed{array.shape()[place], array.size() ? array.strides()[place] : 0, place};
-  const Array offsets = index_offsets(indices, nullptr, indexed);
-  return gather(array.view(shape, broadcast_strides(around, strides, shape)),
-                offsets.view(shape, broadcast_strides(offsets.shape(), offsets.strides(), shape)));
+  const auto spread = [&](const Array& places) {
+    return places.view(shape, broadcast_strides(places.shape(), places.strides(), shape));
+  };
+  const Array data = array.view(shape, broadcast_strides(around, strides, shape));
+  if (data.size() == 0) return gather(data, spread(index_offsets(indices, nullptr, indexed)));
+  return gather(data, spread(indices), &indexed);
 }
 
 std::vector<Array> nonzero(const Array& array) {
@@ -138,7 +141,18 @@ Array repeat(const Array& array, std::int64_t repeats, std::optional<std::int64_
   if (__builtin_mul_overflow(result[place], repeats, &result[place])) {
     throw DimensionError("repeat: axis " + std::to_string(place) + " gets longer than a 64-bit number counts");
   }
-  const Array out = copy(whole.view(std::move(shape), std::move(strides)));
+  Array out = Array::empty(shape, whole.dtype(), whole.device());
+  const bool short_rows = place + 1 == whole.ndim() && repeats <= 8;
+  if (short_rows) {
+    // One element after the other, so that the inner loops are long ones.
+    for (std::int64_t i = 0; i < repeats; ++i) {
+      Dims column = whole.shape(), steps = out.strides();
+      steps.erase(place + 1);
+      copy_into(out.view(std::move(column), std::move(steps), i * out.itemsize()), whole);
+    }
+  } else {
+    copy_into(out, whole.view(std::move(shape), std::move(strides)));
+  }
   return out.view(result, contiguous_strides(result, out.itemsize()));
 }
 

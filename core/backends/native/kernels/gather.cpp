@@ -1,4 +1,5 @@
 #include "element.h"
+#include "indexes.h"
 #include "indexing.h"
 #include "loop_table.h"
 #include "nest.h"
@@ -13,31 +14,33 @@ void gather_row(std::byte* const* p, const std::int64_t* s, std::int64_t n) noex
   constexpr std::int64_t kSize = sizeof(T), kOffset = sizeof(std::int64_t);
   const std::byte *data = p[0], *offsets = p[1];
   std::byte* out = p[2];
-  if (s[0] == 0 && s[1] == kOffset && s[2] == kSize) {
+  const std::int64_t data_stride = s[0], offset_stride = s[1], out_stride = s[2];
+  if (data_stride == 0 && offset_stride == kOffset && out_stride == kSize) {
     for (std::int64_t i = 0; i < n; ++i) {
       copy_element<T>(out + i * kSize, data + load_offset(offsets + i * kOffset));
     }
     return;
   }
   for (std::int64_t i = 0; i < n; ++i) {
-    copy_element<T>(out + i * s[2], data + i * s[0] + load_offset(offsets + i * s[1]));
+    copy_element<T>(out + i * out_stride, data + i * data_stride + load_offset(offsets + i * offset_stride));
   }
 }
 
 // Many elements of `size` bytes, whatever the size is.
-void gather_elements(const Nest& nest, std::int64_t size) {
+void gather_elements(const Nest& nest, const Places& places, std::int64_t size) {
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, size / 16));
-  const auto one_size = [&]<class T>(T) {
-    auto row = gather_row<T>;
+  const auto for_all = [&](const auto& loop) {
+    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      places.with_offsets(p, s, n, loop);
+    };
     for_rows(nest, grain, row);
   };
-  if (with_bytes(size, one_size)) return;
-  const auto row = [size](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+  if (with_bytes(size, [&]<class T>(T) { for_all(gather_row<T>); })) return;
+  for_all([size](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::memcpy(p[2] + i * s[2], p[0] + i * s[0] + load_offset(p[1] + i * s[1]), static_cast<std::size_t>(size));
     }
-  };
-  for_rows(nest, grain, row);
+  });
 }
 
 }  // namespace
@@ -45,23 +48,27 @@ void gather_elements(const Nest& nest, std::int64_t size) {
 void gather(const Launch& launch) {
   constexpr std::int64_t kLongRun = 64 * 1024;
   const std::int64_t size = itemsize(launch.output().dtype);
+  const Places places(launch);
   Nest nest(launch);
   if (nest.size == 0) return;
   const int inner = nest.ndim - 1;
   const std::int64_t* s = nest.strides[inner];
-  if (s[1] != 0) return gather_elements(nest, size);
+  if (s[1] != 0) return gather_elements(nest, places, size);
   // What lies together under one offset is one large element.
   const std::int64_t run = nest.shape[inner] * size;
   if (nest.ndim > 1 && s[0] == size && s[2] == size && run <= kLongRun) {
     nest.size /= nest.shape[inner];
     --nest.ndim;
-    return gather_elements(nest, run);
+    return gather_elements(nest, places, run);
   }
   const Loop move = loops().move[size];
-  const auto row = [move](std::byte* const* p, const std::int64_t* strides, std::int64_t n) {
+  const auto loop = [move](std::byte* const* p, const std::int64_t* strides, std::int64_t n) {
     std::byte* const pointers[] = {p[0] + load_offset(p[1]), p[2]};
     const std::int64_t steps[] = {strides[0], strides[2]};
     move(pointers, steps, n);
+  };
+  const auto row = [&](std::byte* const* p, const std::int64_t* strides, std::int64_t n) {
+    places.with_offsets(p, strides, n, loop);
   };
   for_rows(nest, kGrain, row);
 }

@@ -54,12 +54,18 @@ struct GemmKernel {
 using TransposeLoop = void (*)(const std::byte* from, std::int64_t from_pitch, std::byte* to, std::int64_t to_pitch,
                                std::int64_t rows, std::int64_t columns);
 
+// out[i] = so_far[i] (null: none) + stride * index[i], which counts from the end when it is negative. False when one is
+// outside of [-extent, extent). All contiguous and aligned; out may be so_far.
+using OffsetLoop = bool (*)(const std::byte* index, const std::int64_t* so_far, std::int64_t* out, std::int64_t n,
+                            std::int64_t extent, std::int64_t stride);
+
 struct LoopTable {
   Loop elementwise[kOpCount][kDtypeCount];
   Loop cast[kDtypeCount][kDtypeCount];          // null: goes through another dtype
   Loop move[17];                                // by itemsize: a copy
   TransposeLoop transpose[17];                  // by itemsize; null: copy column by column
   Loop where[17];                               // by itemsize: condition, a, b, output
+  OffsetLoop offsets[kDtypeCount];              // of integers
   Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
   RankLoop rank[2];                             // of 32 and 64 bits
@@ -82,6 +88,7 @@ const LoopTable& loops() noexcept;
   void register_casts(LoopTable& table);          \
   void register_moves(LoopTable& table);          \
   void register_transposes(LoopTable& table);     \
+  void register_indices(LoopTable& table);        \
   void register_reductions(LoopTable& table);     \
   void register_arg_reductions(LoopTable& table); \
   void register_ranks(LoopTable& table);          \

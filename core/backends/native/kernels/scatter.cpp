@@ -1,4 +1,5 @@
 #include "element.h"
+#include "indexes.h"
 #include "indexing.h"
 #include "loop_table.h"
 #include "nest.h"
@@ -30,15 +31,17 @@ template <class T>
 void scatter_row(std::byte* const* p, const std::int64_t* s, std::int64_t n) noexcept {
   const std::byte *values = p[0], *offsets = p[1];
   std::byte* target = p[2];
+  const std::int64_t value_stride = s[0], offset_stride = s[1], target_stride = s[2];
   for (std::int64_t i = 0; i < n; ++i) {
-    copy_element<T>(target + i * s[2] + load_offset(offsets + i * s[1]), values + i * s[0]);
+    copy_element<T>(target + i * target_stride + load_offset(offsets + i * offset_stride), values + i * value_stride);
   }
 }
 
 class Scatter {
  public:
   explicit Scatter(const Launch& launch)
-      : size_(itemsize(launch.output().dtype)),
+      : places_(launch),
+        size_(itemsize(launch.output().dtype)),
         free_(part(launch, true), 0, part(launch, true).shape.size(), 0, 2),
         repeating_(part(launch, false), 0, part(launch, false).shape.size(), 0, 3, true) {
     if (free_.size == 0 || repeating_.size == 0) return;
@@ -49,6 +52,7 @@ class Scatter {
 
   void run() const {
     if (free_.size == 0 || repeating_.size == 0) return;
+    if (places_.counted()) check();
     const std::int64_t* s = free_.strides[free_.ndim - 1];
     const bool together = s[0] == size_ && s[1] == size_;
     const std::int64_t grain = std::max<std::int64_t>(together ? 64 : 1, kGrain / repeating_.size);
@@ -64,49 +68,60 @@ class Scatter {
   }
 
  private:
+  // All indexes, before anything is written.
+  void check() const {
+    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      places_.with_offsets(p, s, n, [](std::byte* const*, const std::int64_t*, std::int64_t) {});
+    };
+    for_rows(repeating_, kGrain, row);
+  }
+
+  // Calls loop(pointers, strides, n) for all places in C order, with offsets as operand 1.
+  template <class Body>
+  void for_places(std::byte* const* pointers, const Body& body) const {
+    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      places_.with_offsets(p, s, n, body);
+    };
+    for_rows(repeating_, 0, repeating_.size, pointers, row);
+  }
+
   // One piece of memory for each offset.
   void runs(std::int64_t begin, std::int64_t end) const {
     const std::int64_t bytes = (end - begin) * size_;
     std::byte* const pointers[] = {repeating_.pointers[0] + begin * size_, repeating_.pointers[1],
                                    repeating_.pointers[2] + begin * size_};
-    const auto one_size = [&]<class T>(T) {
-      auto row = scatter_row<T>;
-      for_rows(repeating_, 0, repeating_.size, pointers, row);
-    };
-    if (with_bytes(bytes, one_size)) return;
-    const auto row = [bytes](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+    if (with_bytes(bytes, [&]<class T>(T) { for_places(pointers, scatter_row<T>); })) return;
+    for_places(pointers, [bytes](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i) {
         std::memcpy(p[2] + i * s[2] + load_offset(p[1] + i * s[1]), p[0] + i * s[0], static_cast<std::size_t>(bytes));
       }
-    };
-    for_rows(repeating_, 0, repeating_.size, pointers, row);
+    });
   }
 
   // The free dimensions for each offset.
   void rows(std::int64_t begin, std::int64_t end) const {
     const Loop move = loops().move[size_];
-    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+    for_places(repeating_.pointers, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i) {
         std::byte* const pointers[] = {p[0] + i * s[0], p[2] + i * s[2] + load_offset(p[1] + i * s[1])};
         for_rows(free_, begin, end, pointers, move);
       }
-    };
-    for_rows(repeating_, 0, repeating_.size, repeating_.pointers, row);
+    });
   }
 
   // All offsets for each element of the free dimensions.
   void columns(std::int64_t begin, std::int64_t end) const {
     with_bytes(size_, [&]<class T>(T) {
-      auto row = scatter_row<T>;
       for (std::int64_t i = begin; i < end; ++i) {
         std::byte* const places[] = {repeating_.pointers[0], repeating_.pointers[2]};
         const Odometer at(free_, i, places);
         std::byte* const pointers[] = {at.pointers()[0], repeating_.pointers[1], at.pointers()[1]};
-        for_rows(repeating_, 0, repeating_.size, pointers, row);
+        for_places(pointers, scatter_row<T>);
       }
     });
   }
 
+  Places places_;
   std::int64_t size_;
   Nest free_;       // operands: the values, the target
   Nest repeating_;  // operands: the values, the offsets, the target

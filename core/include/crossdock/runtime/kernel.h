@@ -38,9 +38,11 @@ struct Operand {
 //     integers[2] its number for the IndexError that an i outside [-extent, extent) raises. Negative i count from the
 //     end. Dispatch on operand 0's dtype.
 //   gather: operand 0 (data), operand 1 (int64 byte offsets) -> operand 2: out = the element `offset` bytes from where
-//     the data's strides lead; the data's strides are 0 along indexed dimensions. Any dtype, by its size.
+//     the data's strides lead; the data's strides are 0 along indexed dimensions. Any dtype, by its size. integers[3]:
+//     whether operand 1 is not offsets, but indexes of any integer dtype, with integers[0..2] as for index_offsets.
 //   scatter: operand 0 (values), operand 1 (int64 byte offsets) -> operand 2 (the target, likewise with strides 0).
-//     Where several elements have one place, the last in C order stays.
+//     integers as for gather. Where several elements have one place, the last in C order stays; nothing is written when
+//     an index is outside.
 //   nonzero: operand 0 (bool, any shape), operand 1 (no data) -> operand 2 (int64, contiguous): for each true element,
 //     in C order, the sum of its indices times operand 1's strides. integers[0]: how many there are, counted before;
 //     when the mask has changed since, as many are written all the same.

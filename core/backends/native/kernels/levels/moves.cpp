@@ -25,6 +25,17 @@ void move_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) store<T>(p[1] + i * s[1], load<T>(p[0] + i * s[0]));
 }
 
+// One value where the condition is `wanted`, elements of `other` where it is not.
+template <class T, bool wanted>
+[[gnu::always_inline]] inline void where_one(const std::uint8_t* condition, const T one, const T* other, T* r,
+                                             std::int64_t n) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T element = other[i];
+    r[i] = (condition[i] != 0) == wanted ? one : element;
+  }
+}
+
 template <class T>
 void where_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
   if (s[0] == 1 && contiguous<T>(p[1], s[1]) && contiguous<T>(p[2], s[2]) && contiguous<T>(p[3], s[3])) {
@@ -37,6 +48,14 @@ void where_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       r[i] = condition[i] ? yes : no;
     }
     return;
+  }
+  if (s[0] == 1 && contiguous<T>(p[3], s[3])) {
+    if (s[1] == 0 && contiguous<T>(p[2], s[2])) {
+      return where_one<T, true>(input<std::uint8_t>(p[0]), load<T>(p[1]), input<T>(p[2]), output<T>(p[3]), n);
+    }
+    if (s[2] == 0 && contiguous<T>(p[1], s[1])) {
+      return where_one<T, false>(input<std::uint8_t>(p[0]), load<T>(p[2]), input<T>(p[1]), output<T>(p[3]), n);
+    }
   }
   for (std::int64_t i = 0; i < n; ++i) {
     const bool condition = load<std::uint8_t>(p[0] + i * s[0]) != 0;

@@ -1,0 +1,58 @@
+// Indexes: integers of any dtype that count along an axis, turned into byte offsets a block at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "loop_table.h"
+#include "nest.h"
+
+namespace crossdock::native {
+
+class Indexes {
+ public:
+  static constexpr std::int64_t kBlock = 512;
+  // Of dtype `dtype`, along the axis that integers[0..2] of the launch describe.
+  Indexes(const Launch& launch, Dtype dtype) noexcept;
+
+  // Offsets of n <= kBlock indexes, added to those so far (may be null). IndexError for the first that is outside; then
+  // `out` is all zeros, so that nothing that comes later leaves the array.
+  void offsets(const std::byte* index, std::int64_t stride, const std::int64_t* so_far, std::int64_t* out,
+               std::int64_t n) const;
+
+ private:
+  [[noreturn]] void refuse(const std::byte* index, std::int64_t stride) const;
+
+  OffsetLoop loop_;
+  Loop move_;
+  Dtype dtype_;
+  std::int64_t itemsize_, extent_, step_, axis_;
+};
+
+// What gather and scatter find as operand 1: offsets, or indexes (integers[3]).
+class Places {
+ public:
+  explicit Places(const Launch& launch) noexcept
+      : indexes_(launch, launch.operands[1].dtype), counted_(launch.integers[3] != 0) {}
+  bool counted() const noexcept { return counted_; }
+
+  // Calls row(pointers, strides, n) with offsets as operand 1.
+  template <class Row>
+  void with_offsets(std::byte* const* p, const std::int64_t* s, std::int64_t n, Row&& row) const {
+    if (!counted_) return row(p, s, n);
+    std::int64_t offsets[Indexes::kBlock];
+    const std::int64_t block = s[1] == 0 ? n : Indexes::kBlock;  // one for all
+    const std::int64_t strides[] = {s[0], s[1] == 0 ? 0 : std::int64_t{sizeof(std::int64_t)}, s[2]};
+    for (std::int64_t begin = 0; begin < n; begin += block) {
+      const std::int64_t m = std::min(block, n - begin);
+      indexes_.offsets(p[1] + begin * s[1], s[1], nullptr, offsets, s[1] == 0 ? 1 : m);
+      std::byte* const pointers[] = {p[0] + begin * s[0], reinterpret_cast<std::byte*>(offsets), p[2] + begin * s[2]};
+      row(pointers, strides, m);
+    }
+  }
+
+ private:
+  Indexes indexes_;
+  bool counted_;
+};
+
+}  // namespace crossdock::native
