@@ -45,12 +45,19 @@ class Places {
     for (std::int64_t begin = 0; begin < n; begin += block) {
       const std::int64_t m = std::min(block, n - begin);
       indexes_.offsets(p[1] + begin * s[1], s[1], nullptr, offsets, s[1] == 0 ? 1 : m);
+      prefetch(p[1] + begin * s[1], s[1] * m, s[1] * std::min(block, n - begin - m));
       std::byte* const pointers[] = {p[0] + begin * s[0], reinterpret_cast<std::byte*>(offsets), p[2] + begin * s[2]};
       row(pointers, strides, m);
     }
   }
 
  private:
+  // The next block's indexes come while this one's places are waited for.
+  static void prefetch(const std::byte* block, std::int64_t skip, std::int64_t nbytes) noexcept {
+    constexpr std::int64_t kLine = 64;
+    for (std::int64_t at = 0; at < nbytes; at += kLine) __builtin_prefetch(block + skip + at);
+  }
+
   Indexes indexes_;
   bool counted_;
 };

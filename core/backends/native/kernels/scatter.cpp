@@ -39,16 +39,7 @@ void scatter_row(std::byte* const* p, const std::int64_t* s, std::int64_t n) noe
 
 class Scatter {
  public:
-  explicit Scatter(const Launch& launch)
-      : places_(launch),
-        size_(itemsize(launch.output().dtype)),
-        free_(part(launch, true), 0, part(launch, true).shape.size(), 0, 2),
-        repeating_(part(launch, false), 0, part(launch, false).shape.size(), 0, 3, true) {
-    if (free_.size == 0 || repeating_.size == 0) return;
-    // Free dimensions may have been turned around.
-    repeating_.pointers[0] += free_.pointers[0] - pointer(launch.operands[0]);
-    repeating_.pointers[2] += free_.pointers[1] - pointer(launch.operands[2]);
-  }
+  explicit Scatter(const Launch& launch) : Scatter(launch, part(launch, true), part(launch, false)) {}
 
   void run() const {
     if (free_.size == 0 || repeating_.size == 0) return;
@@ -68,6 +59,17 @@ class Scatter {
   }
 
  private:
+  Scatter(const Launch& launch, const Launch& free, const Launch& repeating)
+      : places_(launch),
+        size_(itemsize(launch.output().dtype)),
+        free_(free, 0, free.shape.size(), 0, 2),
+        repeating_(repeating, 0, repeating.shape.size(), 0, 3, true) {
+    if (free_.size == 0 || repeating_.size == 0) return;
+    // Free dimensions may have been turned around.
+    repeating_.pointers[0] += free_.pointers[0] - pointer(launch.operands[0]);
+    repeating_.pointers[2] += free_.pointers[1] - pointer(launch.operands[2]);
+  }
+
   // All indexes, before anything is written.
   void check() const {
     const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
