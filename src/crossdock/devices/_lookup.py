@@ -34,8 +34,9 @@ def get_device(spec: Any) -> Device:
     Parameters
     ----------
     spec : str, int, Device or a library's device object
-        ``'@numpy'``, ``'@intel64'``, ``'@cupy:N'``, ``'native:N'``, ``'cuda:N'``, ``'sim:N'`` or what another
-        installed back-end adds. ``native``, ``cuda`` and ``sim`` alone mean index 0; -1 means ``'@numpy'`` and an int
+        ``'@numpy'``, ``'@intel64'``, ``'@cupy:N'``, ``'@torch:cpu'``, ``'@torch:cuda:N'``, ``'@jax:N'``,
+        ``'@jax:cpu:N'``, ``'@jax:cuda:N'``, ``'native:N'``, ``'cuda:N'``, ``'sim:N'`` or what another installed
+        back-end adds. ``native``, ``cuda`` and ``sim`` alone mean index 0; -1 means ``'@numpy'`` and an int
         N >= 0 means ``'@cupy:N'``, both also as strings. A `Device` gives itself.
 
     Returns
@@ -55,7 +56,7 @@ def get_device(spec: Any) -> Device:
 
     Notes
     -----
-    Asking starts no GPU runtime.
+    Asking starts no GPU runtime, except for ``@jax:N``: which devices it has only JAX itself can say.
 
     Examples
     --------
