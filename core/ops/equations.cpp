@@ -59,15 +59,6 @@ Array solve_matrices(const Array& a, const Array& b) {
   return out;
 }
 
-// -1 where the rows were exchanged an odd number of times, else 1; in `dtype`.
-Array parity(const Array& pivots, Dtype dtype) {
-  const Array rows =
-      arange({std::int64_t{0}}, {pivots.shape().back()}, {std::int64_t{1}}, Dtype::int64, pivots.device());
-  const Array exchanges = reduce(Op::sum, apply(Op::not_equal, pivots, &rows), Dims{-1}, false);
-  const Array odd = apply(Op::remainder, exchanges, Scalar{std::int64_t{2}});
-  return apply(Op::add, apply(Op::multiply, astype(odd, dtype), number(-2)), number(1));
-}
-
 double epsilon(Dtype real) {
   return real == Dtype::float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
                                 : std::numeric_limits<double>::epsilon();
@@ -126,11 +117,10 @@ Array inv(const Array& x) {
 
 Slogdet slogdet(const Array& x) {
   require_square("slogdet", x);
-  const auto [factors, pivots] = lu(x);
+  const auto [factors, pivots, parity] = lu(x);
   const Array on_diagonal = diagonal(factors, 0), sizes = apply(Op::abs, on_diagonal);
   const Array signs = reduce(Op::prod, apply(Op::sign, on_diagonal), Dims{-1}, false);
-  const Array sign = parity(pivots, x.dtype());
-  return {apply(Op::multiply, signs, &sign), reduce(Op::sum, apply(Op::log, sizes), Dims{-1}, false)};
+  return {apply(Op::multiply, signs, &parity), reduce(Op::sum, apply(Op::log, sizes), Dims{-1}, false)};
 }
 
 Array det(const Array& x) {

@@ -78,8 +78,10 @@ Array cholesky(const Array& x, bool upper) {
 
 Lu lu(const Array& x) {
   require_matrices("lu", x);
-  Lu out{Array::empty(x.shape(), x.dtype(), x.device()), make(x, Dtype::int64, {std::min(rows_of(x), columns_of(x))})};
-  launch(Op::lu, x, {&out.factors, &out.pivots});
+  Lu out{Array::empty(x.shape(), x.dtype(), x.device()), make(x, Dtype::int64, {std::min(rows_of(x), columns_of(x))}),
+         make(x, x.dtype(), {})};
+  if (x.size() == 0) return {out.factors, out.pivots, full(batch_of(x), {std::int64_t{1}}, x.dtype(), x.device())};
+  launch(Op::lu, x, {&out.factors, &out.pivots, &out.parity});
   return out;
 }
 

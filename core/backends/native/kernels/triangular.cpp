@@ -24,18 +24,20 @@ void solve_columns(const Lapack& lapack, Dtype dtype, const Block& lu, const std
   });
 }
 
+// The element's imaginary part, if it has one, is 0 already.
+void write_real(std::byte* element, double value, Dtype dtype) {
+  if (itemsize(real_part(dtype)) == 4) {
+    const auto narrow = static_cast<float>(value);
+    std::memcpy(element, &narrow, sizeof narrow);
+  } else {
+    std::memcpy(element, &value, sizeof value);
+  }
+}
+
 void fill_identity(const Block& block, Dtype dtype) {
   block.fill_zero();
-  for (std::int64_t i = 0; i < block.rows(); ++i) {
-    auto* element = static_cast<std::byte*>(block.column(i)) + i * itemsize(dtype);
-    if (itemsize(real_part(dtype)) == 4) {
-      const float one = 1;
-      std::memcpy(element, &one, sizeof one);
-    } else {
-      const double one = 1;
-      std::memcpy(element, &one, sizeof one);
-    }
-  }
+  for (std::int64_t i = 0; i < block.rows(); ++i)
+    write_real(static_cast<std::byte*>(block.column(i)) + i * itemsize(dtype), 1, dtype);
 }
 
 // inv and solve: the matrix is operand 0, the solution the last.
@@ -87,10 +89,15 @@ void lu(const Launch& launch) {
       lapack.getrf(launch.dtype, m, n, a.data(), pivots.data());  // a zero on the diagonal is a result here
       a.write(group.matrix(1, m, n));
       const Matrix out = group.vector(2, k);
+      bool odd = false;
       for (int i = 0; i < k; ++i) {
         const std::int64_t row = pivots[static_cast<std::size_t>(i)] - 1;
         std::memcpy(out.data + i * out.row_stride, &row, sizeof row);
+        odd ^= row != i;
       }
+      std::byte* const parity = group.vector(3, 1).data;
+      std::memset(parity, 0, static_cast<std::size_t>(itemsize(launch.dtype)));
+      write_real(parity, odd ? -1 : 1, launch.dtype);
       return 0;
     };
   });

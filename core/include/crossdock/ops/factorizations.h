@@ -20,9 +20,10 @@ Dims batch_of(const Array& x);
 Array cholesky(const Array& x, bool upper);
 
 // Both factors in one matrix, the lower one without its diagonal of ones; pivots[i] (int64): the row that row i was
-// exchanged with, in order. Singular matrices have a zero on the diagonal.
+// exchanged with, in order; parity (of x's dtype): -1 where that was an odd number of times, else 1. Singular matrices
+// have a zero on the diagonal.
 struct Lu {
-  Array factors, pivots;
+  Array factors, pivots, parity;
 };
 Lu lu(const Array& x);
 

@@ -55,7 +55,8 @@ struct Operand {
 //   linear algebra: batch dimensions, then M, N (at least 1 each) as `shape`; each operand has strides for the batch
 //     dimensions and then its own; the last `outputs` operands are outputs. K: the smaller of M and N.
 //     cholesky: a -> factor; integers[0]: 1 for the upper one. Only that triangle of a is read.
-//     lu: a -> both factors in one matrix, pivots[K] (int64: row i was exchanged with row pivots[i]).
+//     lu: a -> both factors in one matrix, pivots[K] (int64: row i was exchanged with row pivots[i]), parity[] (-1
+//     where rows were exchanged an odd number of times, else 1).
 //     solve: a[M, M], b[M, N] -> x[M, N]. inv: a -> its inverse.
 //     qr: a -> q[M, C], r[C, N]; integers[0]: 1 when C is M, else it is K.
 //     eigh: a (its lower triangle) -> values[M] (of the real dtype, ascending), vectors. eigvalsh: the values alone.
