@@ -144,9 +144,9 @@ keepdims : bool
 Returns
 -------
 Array
-    Fresh, of x's dtype, on x's device; does not wait. Computed in two passes, the deviations from the mean and then
-    their squares, with the rounding error of the mean taken out; float16 and bfloat16 in float32. NaN where the divisor
-    is not positive, and where an element is NaN or infinite.
+    Fresh, of x's dtype, on x's device; does not wait. Computed in float64 and two passes, the mean and then the
+    deviations from it, with the rounding error of the mean taken out. NaN where the divisor is not positive, and where
+    an element is NaN or infinite.
 
 Raises
 ------
@@ -185,7 +185,7 @@ Returns
 -------
 Array
     Fresh, of x's dtype, on x's device; does not wait. NaN where the divisor is not positive, and where an element is
-    NaN or infinite. float16 and bfloat16 are computed in float32, the root included.
+    NaN or infinite. Computed in float64, the root included.
 
 Raises
 ------

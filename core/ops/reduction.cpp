@@ -30,12 +30,12 @@ std::array<bool, kMaxNdim> reduced_axes(const Array& array, const std::optional<
   return reduced;
 }
 
+// `second`: another input, C-contiguous, one element for each result; may be null.
 Array launch_reduction(Op op, const Array& array, const std::array<bool, kMaxNdim>& reduced, bool keepdims,
-                       Dtype out_dtype) {
+                       Dtype out_dtype, const Array* second = nullptr) {
   Launch launch;
   launch.op = op;
   launch.dtype = array.dtype();
-  launch.noperands = 2;
   Dims out_shape, kept_shape, in_strides, reduced_shape, reduced_strides;
   for (int i = 0; i < array.ndim(); ++i) {
     const bool goes = reduced[static_cast<std::size_t>(i)];
@@ -45,16 +45,21 @@ Array launch_reduction(Op op, const Array& array, const std::array<bool, kMaxNdi
   }
   Array out = Array::empty(out_shape, out_dtype, array.device());
   if (out.size() == 0) return out;
-  Dims out_strides = contiguous_strides(kept_shape, out.itemsize());
-  for (int i = 0; i < reduced_shape.size(); ++i) {
-    kept_shape.push_back(reduced_shape[i]);
-    in_strides.push_back(reduced_strides[i]);
-    out_strides.push_back(0);
-  }
+  const auto one_each = [&](const Array& a) {
+    Dims strides = contiguous_strides(kept_shape, a.itemsize());
+    for (int i = 0; i < reduced_shape.size(); ++i) strides.push_back(0);
+    return Operand{.data = a.data(), .dtype = a.dtype(), .strides = std::move(strides)};
+  };
+  for (auto stride : reduced_strides) in_strides.push_back(stride);
+  const auto add = [&](Operand operand) {
+    launch.operands[static_cast<std::size_t>(launch.noperands++)] = std::move(operand);
+  };
+  add({.data = array.data(), .dtype = array.dtype(), .strides = std::move(in_strides)});
+  if (second) add(one_each(*second));
+  add(one_each(out));
   launch.reduced = reduced_shape.size();
+  for (auto extent : reduced_shape) kept_shape.push_back(extent);
   launch.shape = std::move(kept_shape);
-  launch.operands[0] = {.data = array.data(), .dtype = array.dtype(), .strides = std::move(in_strides)};
-  launch.operands[1] = {.data = out.data(), .dtype = out_dtype, .strides = std::move(out_strides)};
   array.device().launch(std::move(launch));
   return out;
 }
@@ -131,6 +136,11 @@ Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims) {
   const Array total = reduce(Op::sum, array, axes, keepdims, wide);
   elementwise_in_place(Op::divide, total, Scalar{static_cast<double>(count)});
   return astype_if_needed(total, array.dtype());
+}
+
+Array squared_deviations(const Array& array, const Array& centre, const Dims& axes) {
+  return launch_reduction(Op::squared_deviations, array, reduced_axes(array, axes, "squared_deviations"), true,
+                          Dtype::float64, &centre);
 }
 
 Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims) {

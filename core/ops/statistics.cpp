@@ -43,22 +43,6 @@ void launch_scan(Op op, const Array& array, int axis, const Array& out) {
   out.device().launch(std::move(launch));
 }
 
-// Sum over `axes` of the squared deviations from the mean; dimensions are kept.
-Array squared_deviations(const Array& x, const std::optional<Dims>& axes, double count) {
-  const Array centre = mean(x, axes, true);
-  const Array deviations = elementwise(Op::subtract, std::array<Argument, 2>{&x, &centre});
-  const Array rest = reduce(Op::sum, deviations, axes, true);
-  elementwise_in_place(Op::multiply, deviations, &deviations);
-  const Array squares = reduce(Op::sum, deviations, axes, true);
-  // The mean is rounded: what the deviations do not cancel to is its error, and counts in each of their squares.
-  const Array product = elementwise(Op::square, std::array<Argument, 1>{&rest});
-  const Array error = elementwise(Op::divide, std::array<Argument, 2>{&product, Scalar{count}});
-  const Array exact = elementwise(Op::subtract, std::array<Argument, 2>{&squares, &error});
-  return elementwise(Op::maximum, std::array<Argument, 2>{&exact, Scalar{0.0}});
-}
-
-Array widened(const Array& array) { return array.itemsize() < 4 ? astype(array, Dtype::float32) : array; }
-
 Array spread(const char* op, const Array& array, const std::optional<Dims>& axes, double correction, bool keepdims,
              bool root) {
   if (!is_real_floating(array.dtype())) {
@@ -74,10 +58,14 @@ Array spread(const char* op, const Array& array, const std::optional<Dims>& axes
     count *= static_cast<double>(shape[static_cast<int>(axis)]);
     shape[static_cast<int>(axis)] = 1;
   }
-  Array out = count - correction > 0 ? squared_deviations(widened(array), reduced, count)
-                                     : full(shape, {NAN}, array.dtype(), array.device());
-  elementwise_in_place(Op::divide, out, Scalar{count - correction});
-  if (root) out = elementwise(Op::sqrt, std::array<Argument, 1>{&out});
+  Array out = full(shape, {NAN}, Dtype::float64, array.device());
+  if (count - correction > 0) {
+    const Array centre = reduce(Op::sum, array, reduced, true, Dtype::float64);
+    elementwise_in_place(Op::divide, centre, Scalar{count});
+    out = squared_deviations(array, centre, reduced);
+    elementwise_in_place(Op::divide, out, Scalar{count - correction});
+    if (root) out = elementwise(Op::sqrt, std::array<Argument, 1>{&out});
+  }
   out = astype_if_needed(out, array.dtype());
   return keepdims ? out : squeeze(out, reduced);
 }

@@ -85,7 +85,7 @@ TEST(CreateArange, TakesDtypesAndReals) {
     EXPECT_THROW(arange(integer(0), real(1e300), integer(1), {}, device), ValueError);
     EXPECT_THROW(arange(integer(0), integer(3), integer(1), Dtype::complex64, device), DtypeError);
     EXPECT_THROW(arange(integer(0), integer(3), integer(1), Dtype::bool_, device), DtypeError);
-    EXPECT_THROW(arange(integer(0), {std::complex<double>(3)}, integer(1), {}, device), TypeError);
+    EXPECT_THROW(arange(integer(0), {std::complex<double>(3)}, integer(1), {}, device), DtypeError);
     EXPECT_THROW(arange(integer(0), {std::uint64_t{1} << 63}, integer(1), {}, device), OverflowError);
   }
 }

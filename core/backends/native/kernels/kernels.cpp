@@ -2,6 +2,7 @@
 #include "arange.h"
 #include "copy.h"
 #include "crossdock/backends/native.h"
+#include "deviations.h"
 #include "elementwise.h"
 #include "fft.h"
 #include "indexing.h"
@@ -20,6 +21,7 @@ KernelTable make_kernels() {
   KernelTable table;
   register_elementwise(table);
   register_reductions(table);
+  register_deviations(table);
   register_matmul(table);
   register_indexing(table);
   register_ordering(table);

@@ -44,6 +44,7 @@ int level() noexcept {
   level::register_indices(table);        \
   level::register_reductions(table);     \
   level::register_arg_reductions(table); \
+  level::register_deviations(table);     \
   level::register_ranks(table);          \
   level::register_gemm(table);           \
   level::register_fft_passes(table);     \

@@ -42,6 +42,12 @@ struct ArgReduction {
 // The place that each of `n` unsigned keys has when they are sorted stably, as numbers of the keys' type.
 using RankLoop = void (*)(const std::byte* keys, std::byte* places, std::int64_t n);
 
+// Deviations from a centre, and their squares, added to sums. Elements are contiguous and aligned, float or double.
+struct Deviations {
+  void (*along)(const std::byte* elements, std::int64_t n, double centre, double* sum, double* squares);
+  void (*across)(const std::byte* elements, std::int64_t n, const double* centres, double* sums, double* squares);
+};
+
 // A small matrix product from packed panels: c[i][j] += sum over d of a[d][i] * b[d][j], for i < rows and j < columns.
 // Panels and c are contiguous but for the rows of c, which are `pitch` elements apart. Vector-aligned.
 struct GemmKernel {
@@ -69,6 +75,7 @@ struct LoopTable {
   Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
   RankLoop rank[2];                             // of 32 and 64 bits
+  Deviations deviations[kDtypeCount];           // float32, float64
   GemmKernel gemm[kDtypeCount];
   FourierLoops<float> fourier32;
   FourierLoops<double> fourier64;
@@ -91,6 +98,7 @@ const LoopTable& loops() noexcept;
   void register_indices(LoopTable& table);        \
   void register_reductions(LoopTable& table);     \
   void register_arg_reductions(LoopTable& table); \
+  void register_deviations(LoopTable& table);     \
   void register_ranks(LoopTable& table);          \
   void register_gemm(LoopTable& table);           \
   void register_fft_passes(LoopTable& table);     \

@@ -6,7 +6,7 @@ namespace crossdock::native {
 
 ReductionPlan::ReductionPlan(const Launch& launch, bool ordered) noexcept
     : reduced(launch, launch.shape.size() - launch.reduced, launch.shape.size(), 0, 1, ordered),
-      kept(launch, 0, launch.shape.size() - launch.reduced, 0, 2) {
+      kept(launch, 0, launch.shape.size() - launch.reduced, 0, launch.noperands) {
   if (empty() || reduced.size == 0) return;
   kept.pointers[0] += reduced.pointers[0] - pointer(launch.operands[0]);  // where turned dimensions begin
   cut();
@@ -33,9 +33,11 @@ Tile::Tile(const ReductionPlan& plan, std::int64_t group) noexcept {
   const std::int64_t element = plan.by_rows ? group : row * plan.kept.shape[inner] + begin;
   const Odometer at(plan.kept, element);
   input = at.pointers()[0];
-  output = at.pointers()[1];
+  second = at.pointers()[1];
+  output = at.pointers()[plan.kept.noperands - 1];
   input_stride = plan.kept.strides[inner][0];
-  output_stride = plan.kept.strides[inner][1];
+  second_stride = plan.kept.strides[inner][1];
+  output_stride = plan.kept.strides[inner][plan.kept.noperands - 1];
   width = plan.by_rows ? 1 : std::min(plan.width, plan.kept.shape[inner] - begin);
 }
 

@@ -15,7 +15,7 @@ struct ReductionPlan {
   ReductionPlan(const Launch& launch, bool ordered) noexcept;
 
   Nest reduced;  // operand: the input
-  Nest kept;     // operands: the input, the output
+  Nest kept;     // operands: the input, a second one where there is one, the output
   // Whether neighbours are reduced into one accumulator (rows), or into one each (columns).
   bool by_rows;
   std::int64_t width;   // columns: accumulators per tile
@@ -34,8 +34,9 @@ struct ReductionPlan {
 struct Tile {
   Tile(const ReductionPlan& plan, std::int64_t group) noexcept;
   std::byte* input;
+  std::byte* second;  // the output where there is no second input
   std::byte* output;
-  std::int64_t input_stride, output_stride;
+  std::int64_t input_stride, second_stride, output_stride;
   std::int64_t width;
 };
 

@@ -17,6 +17,9 @@ Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool ke
              std::optional<Dtype> dtype = std::nullopt);
 // Floating dtypes only; real ones are averaged in float64.
 Array mean(const Array& array, const std::optional<Dims>& axes, bool keepdims);
+// float64, dimensions kept: the squares of what `array` (real floating) differs by from `centre` (float64, of the
+// result's shape), summed over `axes`, without what the centre is off from the mean.
+Array squared_deviations(const Array& array, const Array& centre, const Dims& axes);
 // int64 index of the first extreme, NaN being one; over all elements in C order when `axis` is absent.
 Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims);
 

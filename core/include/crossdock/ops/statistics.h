@@ -14,8 +14,8 @@ namespace crossdock {
 Array accumulate(Op op, const Array& array, std::optional<std::int64_t> axis, std::optional<Dtype> dtype,
                  bool include_initial);
 
-// Real floating dtypes. The squared deviations from the mean, summed and divided by their count less `correction`; NaN
-// where that is not positive. float16 and bfloat16 in float32.
+// Real floating dtypes, computed in float64. The squared deviations from the mean, summed and divided by their count
+// less `correction`; NaN where that is not positive.
 Array var(const Array& array, const std::optional<Dims>& axes, double correction, bool keepdims);
 Array standard_deviation(const Array& array, const std::optional<Dims>& axes, double correction, bool keepdims);
 

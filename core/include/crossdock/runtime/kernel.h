@@ -29,6 +29,8 @@ struct Operand {
 //   reductions: kept dimensions first, then `reduced` reduced ones; the output's strides there are 0. The input is
 //     never empty along reduced dimensions for max, min, argmax, argmin; sum, prod, any, all write their identity.
 //     sum and prod: the output may have a wider dtype of the input's kind (int8 -> int64, float16 -> float32).
+//     squared_deviations: operand 1 is a centre for each output (float64, like the output): the sum of the squares of
+//     operand 0 less it, less what the square of their sum divided by their number says of the centre's error.
 //     argmax, argmin: output int64, index in C order over the reduced dimensions, first occurrence; NaN wins.
 //   arange: out[i] = scalar[0] + i * scalar[1], in `dtype` (integers from integers[0..1], others from scalars[0..1]).
 //   matmul: batch dimensions, then M, N, K; operands a[..., M, K], b[..., K, N], out[..., M, N], each with

@@ -18,7 +18,7 @@ namespace crossdock {
   X(greater_equal) X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or) X(bitwise_xor) \
   X(bitwise_left_shift) X(bitwise_right_shift)
 #define CROSSDOCK_REDUCTION_OPS(X) \
-  X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin)
+  X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin) X(squared_deviations)
 #define CROSSDOCK_OTHER_OPS(X) \
   X(copy) X(where) X(arange) X(matmul)
 #define CROSSDOCK_INDEXING_OPS(X) \
