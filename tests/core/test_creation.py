@@ -116,13 +116,6 @@ def test_asarray_refuses(bad, kind: type[Exception], device: str) -> None:
         cx.asarray(bad, device=device)
 
 
-def test_asarray_of_core_arrays_says_stack(device: str) -> None:
-    # tensorflow/tensorflow#27692: a list of device arrays was pulled element by element.
-    with pytest.raises(DtypeError) as caught:
-        cx.asarray([cx.ones(3, device=device)] * 4)
-    assert 'stack' in str(caught.value)
-
-
 NUMBERS = st.floats(-1e6, 1e6) | st.integers(-1000, 1000) | st.sampled_from([1.7e308, -1.7e308, 5e-324, 2**60])
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CopyRequiredError, DimensionError, DtypeError, UnknownArrayError
+from ..errors import CopyRequiredError, DtypeError, UnknownArrayError
 from . import _core
 from ._core import Array, Device
+from ._sequences import from_sequence
 from .exchange import copy_into, from_numpy
 
 __all__ = ['asarray']
@@ -21,11 +22,11 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
     ----------
     obj : object
         A core array, a NumPy array, an object with ``__dlpack__`` or the buffer protocol, a number, or nested lists
-        and tuples of numbers.
+        and tuples of numbers and core arrays, which are stacked on the device of the arrays.
     dtype : optional
         The data type wanted; ``obj``'s own, or the default one of its numbers, when omitted.
     device : Device or str, optional
-        Where it is wanted; a core array's own device, else the default device, when omitted.
+        Where it is wanted; core arrays' own device, else the default device, when omitted.
     copy : bool, optional
         True: always a fresh array. False: never a copy. None: a copy only where needed.
 
@@ -48,7 +49,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
     array([[1, 2],
            [3, 4]], shape=(2, 2), dtype=int64, device='native:0')
     """
-    source, fresh = _source(obj)
+    source, fresh, ours = _source(obj)
     wanted = source.dtype if dtype is None else _core._dtype(dtype)
     if source.dtype.kind == 'complex floating' and wanted.kind != 'complex floating':
         raise DtypeError(
@@ -56,7 +57,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
             dtype=wanted,
         )
     never = copy is not None and not copy
-    place = source.device if device is None and isinstance(obj, Array) else _core.device(device)
+    place = source.device if device is None and ours else _core.device(device)
     moves = place.physical != source.device.physical
     if moves or wanted != source.dtype:
         if never:
@@ -67,7 +68,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
             )
             raise CopyRequiredError(f'asarray: {what} takes a copy, and copy=False forbids it')
         result = _core.empty(source.shape, dtype=wanted, device=place)
-        copy_into(result, source, source=None if isinstance(obj, Array) else '@numpy')
+        copy_into(result, source, source=None if ours else '@numpy')
         return result
     if copy and not fresh:
         return source.to_device(place).__copy__()
@@ -78,20 +79,30 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
     return source.to_device(place)
 
 
-def _source(obj: Any) -> tuple[Array, bool]:
-    """The values as a core array wherever they are now, and whether their memory is new."""
+class _Source(NamedTuple):
+    """The values as a core array wherever they are now."""
+
+    array: Array
+    fresh: bool  # nobody else sees its memory
+    ours: bool  # made of core arrays, so that their device counts
+
+
+def _source(obj: Any) -> _Source:
     if isinstance(obj, Array):
-        return obj, False
+        return _Source(obj, fresh=False, ours=True)
     if isinstance(obj, np.ndarray):
-        return from_numpy(_without_mask(obj)), False
+        return _Source(from_numpy(_without_mask(obj)), fresh=False, ours=False)
     if isinstance(obj, (bool, int, float, complex, np.generic)):
-        return from_numpy(_numbers(obj)), True
+        return _Source(from_numpy(_numbers(obj)), fresh=True, ours=False)
     if hasattr(obj, '__dlpack__'):
-        return _core.from_dlpack(obj), False
+        return _Source(_core.from_dlpack(obj), fresh=False, ours=False)
     if isinstance(obj, (list, tuple)):
-        return from_numpy(_sequence(obj)), True
+        found = from_sequence(obj)
+        if isinstance(found, Array):
+            return _Source(found, fresh=True, ours=True)
+        return _Source(from_numpy(found), fresh=True, ours=False)
     try:
-        return from_numpy(np.asarray(memoryview(obj))), False
+        return _Source(from_numpy(np.asarray(memoryview(obj))), fresh=False, ours=False)
     except TypeError:
         raise UnknownArrayError(f'asarray: {type(obj).__name__} is no array, number or sequence of numbers') from None
 
@@ -111,25 +122,3 @@ def _numbers(obj: Any) -> np.ndarray[Any, Any]:
         what = 'the integer does not fit in 64 bits' if isinstance(obj, int) else f'no dtype for {type(obj).__name__}'
         raise DtypeError(f'asarray: {what}')
     return array
-
-
-def _sequence(obj: Any) -> np.ndarray[Any, Any]:
-    if _holds_arrays(obj):
-        raise DtypeError('asarray: a sequence of core arrays is joined with stack or concat, which move nothing')
-    try:
-        array = np.asarray(obj)
-    except ValueError as error:
-        raise DimensionError(f'asarray: the sequence is ragged: {error}') from None
-    if array.dtype.kind not in 'biufc' or array.dtype == np.longdouble:
-        raise DtypeError(
-            f'asarray: the sequence holds more than numbers (NumPy reads it as {array.dtype})', dtype=array.dtype
-        )
-    if array.dtype.kind == 'f' and array.size == 0:
-        return array.astype(np.float64)
-    return array
-
-
-def _holds_arrays(obj: Any, depth: int = 0) -> bool:
-    if isinstance(obj, Array):
-        return True
-    return depth < 64 and isinstance(obj, (list, tuple)) and any(_holds_arrays(item, depth + 1) for item in obj)
