@@ -40,9 +40,10 @@ class Leaf(NamedTuple):
 
     def plan(self, place: PlaceFacts, *, copy: bool | None, dtype: np.dtype[Any] | None) -> Plan:
         """How it gets to a place."""
-        return plan(self._facts_for(place), place, copy=None if copy and self.fresh else copy, dtype=dtype)
+        copy = None if copy and self.fresh else copy
+        return plan(self._facts_for(place, copy=copy), place, copy=copy, dtype=dtype)
 
-    def _facts_for(self, place: PlaceFacts) -> ArrayFacts:
+    def _facts_for(self, place: PlaceFacts, *, copy: bool | None) -> ArrayFacts:
         """The facts, with those that only some plans need."""
         facts = self.facts
         if facts.place.physical != 'host' or facts.place.library == place.library:
@@ -51,7 +52,8 @@ class Leaf(NamedTuple):
         suspect = facts.dtype.kind == 'b' and not facts.unresolved and not facts.place.immutable
         if suspect and not _has_true_bools(self.backend.alias_out(self.array)):
             return facts._replace(unresolved='its bools are bytes other than 0 and 1')
-        if place.alignment > 1 and place.physical == 'host' and not facts.unresolved:
+        shares = (copy is None and not place.immutable) or copy is False
+        if shares and place.alignment > 1 and place.physical == 'host' and not facts.unresolved:
             return facts._replace(address=self.backend.alias_out(self.array).ctypes.data)
         return facts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence, Set
@@ -170,9 +171,13 @@ class JaxBackend(Backend):
                 dtype=array.dtype,
             )
         dtype = array.dtype
-        packed = f'JAX packs {dtype.name} elements into bytes' if dtype.name in _PACKED else ''
         return ArrayFacts(
-            place, array.shape, dtype, _c_strides(array.shape, dtype.itemsize), readonly=True, unresolved=packed
+            place,
+            array.shape,
+            dtype,
+            _c_strides(array.shape, dtype.itemsize),
+            readonly=True,
+            unresolved=_packing(dtype),
         )
 
     def alias_out(self, array: Any) -> Any:
@@ -213,6 +218,7 @@ class JaxBackend(Backend):
         cast_into(view, np.asarray(narrow))
 
 
+@functools.cache
 def _jax() -> Any:
     return importlib.import_module('jax')
 
@@ -240,8 +246,20 @@ def _devices(platform: str | None) -> list[Any]:
         return []
 
 
+_found: dict[str, Any] = {}
+
+
 def _find(suffix: str) -> Any:
     """JAX's own device object; None if there is no such device."""
+    device = _found.get(suffix)
+    if device is None:
+        device = _ask_for(suffix)
+        if device is not None:
+            _found[suffix] = device
+    return device
+
+
+def _ask_for(suffix: str) -> Any:
     platform, colon, index = suffix.rpartition(':')
     if not colon:
         devices = _devices(None)
@@ -289,6 +307,11 @@ def _live_arrays(device: Any) -> list[Any]:
     return [array for array in _jax().live_arrays(device.platform) if device in array.devices()]
 
 
+@functools.cache
+def _packing(dtype: np.dtype[Any]) -> str:
+    return f'JAX packs {dtype.name} elements into bytes' if dtype.name in _PACKED else ''
+
+
 def _c_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     strides = [itemsize]
     for extent in reversed(shape[1:]):
@@ -297,7 +320,7 @@ def _c_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
 
 
 def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    nbytes = math.prod(shape) * dtype.itemsize
     memory = np.empty(nbytes + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
     return memory[start : start + nbytes].view(dtype).reshape(shape)
