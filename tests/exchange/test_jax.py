@@ -221,15 +221,19 @@ def test_a_donation_leaves_shared_memory_alone(device):
 
 def test_the_source_lives_as_long_as_what_shares_it(device):
     a = aligned(np.ones(100, 'float32'))
-    owner = a.base
-    before = sys.getrefcount(owner)
+    owner = a.base  # JAX holds the one or the other
+
+    def references():
+        return sys.getrefcount(owner) + sys.getrefcount(a)
+
+    before = references()
     x = device.send(a, copy=False).block_until_ready()
     y = x + 1
     y.block_until_ready()
-    assert sys.getrefcount(owner) > before
+    assert references() > before
     del x, y
     gc.collect()
-    assert sys.getrefcount(owner) == before
+    assert references() == before
 
 
 # -- data types --------------------------------------------------------------------------------------------------------
@@ -272,6 +276,8 @@ def test_numbers_become_jaxs_default(device):
     ['bfloat16', 'float8_e3m4', 'float8_e4m3', 'float8_e4m3fn', 'float8_e5m2', 'float8_e8m0fnu', 'float16', 'uint16'],
 )
 def test_every_bit_pattern(name, device):
+    if not hasattr(jnp, name):
+        pytest.skip('older versions of JAX lack it')
     kind = np.dtype(getattr(ml_dtypes, name, name))
     bits = np.arange(2 ** min(8 * kind.itemsize, 16), dtype=f'u{kind.itemsize}')
     x = device.send(bits.view(kind))

@@ -32,9 +32,9 @@ from crossdock.transfer import ArrayFacts, PlaceFacts
 __all__ = ['BACKEND', 'JaxBackend', 'JaxDevice']
 
 _WIDE = frozenset({'int64', 'uint64', 'float64', 'complex128'})
-_NARROW = (
-    (STANDARD - _WIDE)
-    | {'bfloat16', 'float8_e3m4', 'float8_e4m3', 'float8_e4m3b11fnuz', 'float8_e4m3fn', 'float8_e4m3fnuz'}
+_STANDARD = STANDARD - _WIDE
+_EXTENDED = frozenset(
+    {'bfloat16', 'float8_e3m4', 'float8_e4m3', 'float8_e4m3b11fnuz', 'float8_e4m3fn', 'float8_e4m3fnuz'}
     | {'float8_e5m2', 'float8_e5m2fnuz', 'float8_e8m0fnu', 'int4', 'uint4'}
 )
 _PACKED = frozenset({'int4', 'uint4'})
@@ -60,14 +60,17 @@ class JaxDevice(Device):
 class _Dtypes(Set[str]):
     """What JAX can express right now: its 64-bit types come and go with a flag, which may differ between threads."""
 
+    def _now(self) -> frozenset[str]:
+        return _lasting() | _WIDE if _has_wide() else _lasting()
+
     def __contains__(self, name: object) -> bool:
-        return name in _NARROW or (name in _WIDE and _has_wide())
+        return name in _lasting() or (name in _WIDE and _has_wide())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_NARROW | _WIDE if _has_wide() else _NARROW)
+        return iter(self._now())
 
     def __len__(self) -> int:
-        return len(_NARROW) + (len(_WIDE) if _has_wide() else 0)
+        return len(self._now())
 
     __hash__ = object.__hash__
 
@@ -221,6 +224,12 @@ class JaxBackend(Backend):
 @functools.cache
 def _jax() -> Any:
     return importlib.import_module('jax')
+
+
+@functools.cache
+def _lasting() -> frozenset[str]:
+    """The types that JAX has whatever its flags; older versions lack some."""
+    return _STANDARD | {name for name in _EXTENDED if hasattr(_jax().numpy, name)}
 
 
 def _has_wide() -> bool:
