@@ -7,7 +7,7 @@ import json
 import platform
 import time
 import timeit
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -94,13 +94,21 @@ def machine() -> str:
     return f'{model}; Python {platform.python_version()}, NumPy {np.__version__}'
 
 
-def main(cases: Callable[[bool], Iterable[Row]]) -> None:
-    """The command line that every benchmark has: ``--smoke`` runs each case once, ``--json`` prints for programs."""
+def main(cases: Callable[[bool], Iterable[Row]], plot: Callable[[Sequence[Row]], None] | None = None) -> None:
+    """The command line that every benchmark has: ``--smoke`` runs each case once, ``--json`` prints for programs.
+
+    Those with a `plot` draw it with ``--plot``, which takes matplotlib.
+    """
     parser = argparse.ArgumentParser()
     parser.add_argument('--smoke', action='store_true', help='run each case once, without timing it')
     parser.add_argument('--json', action='store_true')
+    if plot:
+        parser.add_argument('--plot', action='store_true')
     arguments = parser.parse_args()
     began = time.perf_counter()
-    report(cases(arguments.smoke), as_json=arguments.json)
+    rows = list(cases(arguments.smoke))
+    report(rows, as_json=arguments.json)
+    if plot and arguments.plot:
+        plot(rows)
     if not arguments.json:
         print(f'{time.perf_counter() - began:.1f} s')

@@ -36,8 +36,6 @@ def cases(smoke: bool) -> Iterator[Row]:
         'native_8': native.send(np.arange(8.0), copy=True),
         'numpy_scalar': np.array(2.5),
         'native_scalar': native.send(np.array(2.5), copy=True),
-        'to_native': native.send,
-        'to_numpy': xd.get_device('@numpy').send,
     }
     yield race("get_device('native:0')", "look_up_name('native:0')", names, goal=2, smoke=smoke)
     yield race("get_device('@numpy')", "look_up_name('@numpy')", names, goal=2, smoke=smoke)
@@ -45,22 +43,7 @@ def cases(smoke: bool) -> Iterator[Row]:
     yield race('get_array_module(numpy_8)', 'look_up_module(numpy_8)', names, goal=2, smoke=smoke)
     yield race('float(native_scalar)', 'float(numpy_scalar)', names, goal=1.4, smoke=smoke)
     yield race('native_8 + native_8', 'numpy_8 + numpy_8', names, smoke=smoke)
-    yield from exchange(names, smoke)
     yield importing(smoke)
-
-
-def exchange(names: dict[str, Any], smoke: bool) -> Iterator[Row]:
-    """Into the core and back, where nothing is copied."""
-    pairs = [('to_native(numpy_8)', 'from_numpy(numpy_8)'), ('to_numpy(native_8)', 'torch_8.numpy()')]
-    try:
-        import torch
-    except ModuleNotFoundError:
-        for ours, theirs in pairs:
-            yield Row(ours, theirs, None, None, None, 'x', None, 'torch is not installed')
-        return
-    names |= {'from_numpy': torch.from_numpy, 'torch_8': torch.from_numpy(names['numpy_8'])}
-    for ours, theirs in pairs:
-        yield race(ours, theirs, names, smoke=smoke)
 
 
 def importing(smoke: bool) -> Row:

@@ -118,8 +118,9 @@ Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly
     }
     Dims strides = byte_strides(tensor, shape, itemsize(*dtype));
     const auto [low, high] = byte_extent(shape, strides, itemsize(*dtype));
-    auto* data = static_cast<std::byte*>(tensor.data);
-    if (data) data += tensor.byte_offset;
+    // As a number, since a producer may say any offset.
+    const auto address = tensor.data ? reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset : 0;
+    auto* data = reinterpret_cast<std::byte*>(address);
     auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), release);
     release = nullptr;  // the buffer's now
     return Array(std::move(buffer), data, *dtype, shape, std::move(strides), readonly);
