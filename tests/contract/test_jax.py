@@ -6,12 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from crossdock import devices
 from crossdock.devices.testing import BackendContract
 
 
 class TestJax(BackendContract):
     spec = '@jax:cpu:0'
     wrong_specs = ('@jax', '@jax:cpu', '@jax:tpu:0', '@jax:0:cpu', '@jax:cpu:0:0', 'jax:0')
+
+
+class TestJaxByNumber(BackendContract):
+    """Whatever JAX's first device is."""
+
+    spec = '@jax:0'
+
+    @property
+    def canonical(self):
+        return str(devices.get_device('@jax:0'))
 
 
 class TestThirdJax(BackendContract):
