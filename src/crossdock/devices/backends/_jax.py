@@ -159,7 +159,8 @@ class JaxBackend(Backend):
 
     def array_types(self) -> tuple[type, ...]:
         jax = _jax()
-        return jax.Array, jax.core.Tracer
+        # Neither is there while JAX is being imported.
+        return (jax.Array, jax.core.Tracer) if hasattr(jax, 'Array') and hasattr(jax, 'core') else ()
 
     def device_of(self, array: Any) -> str:
         return self.spec(_suffix_of(_device_of(array)))

@@ -125,7 +125,8 @@ class TorchBackend(Backend):
         return super().default_dtype(scalar_type)
 
     def array_types(self) -> tuple[type, ...]:
-        return (self._torch.Tensor,)
+        # It is not there while PyTorch is being imported.
+        return (self._torch.Tensor,) if hasattr(self._torch, 'Tensor') else ()
 
     def device_of(self, array: Any) -> str:
         return self.spec(_suffix(array))
