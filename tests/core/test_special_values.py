@@ -112,6 +112,11 @@ def test_complex_tables(op: str, table: dict[tuple[float, float], complex], dtyp
         assert close, (a, b, got, want)
 
 
+def test_expm1_of_a_negative_zero(device: str) -> None:
+    for b in (0.0, -0.0):
+        assert identical(cx.expm1(cx.asarray([complex(-0.0, b)], device=device)).tolist()[0], complex(0.0, b))
+
+
 def test_expm1_and_log1p_do_not_cancel_near_zero(device: str) -> None:
     z = cx.asarray([1e-20 + 1e-20j, -1e-9 + 1e-12j, 1e-300j], device=device)
     for op in (cx.expm1, cx.log1p):

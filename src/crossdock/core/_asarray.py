@@ -16,7 +16,7 @@ __all__ = ['asarray']
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = None, copy: bool | None = None) -> Array:
-    """Make a core array of an array, a number, or nested sequences of numbers (array API standard).
+    """Make a core array of an array, a number, or nested sequences of numbers.
 
     Parameters
     ----------
@@ -41,6 +41,10 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
         When ``copy=False`` and a copy is needed.
     DtypeError, DimensionError, UnknownArrayError
         For a dtype that is not here or would drop imaginary parts; ragged sequences; something that holds no numbers.
+
+    Notes
+    -----
+    Array API standard 2024.12, "Creation Functions": ``asarray``.
 
     Examples
     --------

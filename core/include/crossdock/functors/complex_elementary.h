@@ -62,7 +62,7 @@ CROSSDOCK_HD Complex<T> log10(Complex<T> a) {
 // e^x cos y - 1 = expm1(x) cos y - 2 sin(y / 2)^2 does not cancel near 0.
 template <class T>
 CROSSDOCK_HD Complex<T> expm1(Complex<T> a) {
-  if (a.im == 0) return {expm1(a.re), a.im};
+  if (a.im == 0) return {a.re == 0 ? T{0} : expm1(a.re), a.im};  // the standard has +0 for -0 too
   if (a.re - a.re != 0 || a.im - a.im != 0) return exp(a) - Complex<T>{1, 0};
   const T half = sin(a.im / 2);
   return {expm1(a.re) * cos(a.im) - 2 * half * half, exp(a.re) * sin(a.im)};
