@@ -76,7 +76,11 @@ def subjects() -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
         del words[peer]
     if 'torch' in names:
         torch = names['torch']
-        names |= {'torch_cpu': xd.get_device('@torch:cpu'), 'tensor': torch.ones(16, 16), 'fresh': lambda: torch.empty(256)}
+        names |= {
+            'torch_cpu': xd.get_device('@torch:cpu'),
+            'tensor': torch.ones(16, 16),
+            'fresh': lambda: torch.empty(256),
+        }
     if 'jax' in names:
         names |= {'jax_cpu': xd.get_device('@jax:cpu:0'), 'jax_array': names['jax'].numpy.ones((16, 16), 'float32')}
     return names, words

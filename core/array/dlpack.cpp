@@ -173,7 +173,7 @@ Array import_versioned(ManagedVersioned* tensor) {
   std::function<void()> release = [tensor] {
     if (tensor->deleter) tensor->deleter(tensor);
   };
-  if (tensor->version.major > kMajor) {
+  if (tensor->version.major != kMajor) {  // below 1 there were none with a version
     const auto version = tensor->version;
     release();  // only version and deleter keep their place across major versions
     throw ExchangeError("DLPack version " + std::to_string(version.major) + "." + std::to_string(version.minor) +

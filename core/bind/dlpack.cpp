@@ -85,6 +85,12 @@ nb::object capsule_of(Struct* tensor, const char* name, PyCapsule_Destructor des
   return nb::steal(capsule);
 }
 
+// PyTorch hands out the memory of a lazily negated view without a word about the sign.
+void refuse_lazy_negation(nb::handle producer) {
+  if (!nb::hasattr(producer, "is_neg") || !nb::cast<bool>(producer.attr("is_neg")())) return;
+  throw ExchangeError("from_dlpack: the values of this view have yet to be negated; call its resolve_neg() first");
+}
+
 // Calls producer.__dlpack__ with the newest keywords it takes.
 nb::object ask(nb::handle producer, nb::handle copy) {
   const nb::object method = producer.attr("__dlpack__");
@@ -128,6 +134,7 @@ Array from_producer(nb::handle producer, nb::handle copy) {
   if (!nb::hasattr(producer, "__dlpack__")) {
     throw TypeError("from_dlpack: takes an object with __dlpack__, not " + text(producer));
   }
+  refuse_lazy_negation(producer);
   const nb::object capsule = ask(producer, copy);
   if (PyCapsule_IsValid(capsule.ptr(), kVersioned)) {
     auto* tensor = static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersioned));

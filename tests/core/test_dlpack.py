@@ -102,6 +102,7 @@ def test_zero_size(shape: tuple[int, ...], values) -> None:
         ({'values': DOUBLES, 'shape': (6,), 'dtype': (0, 4, 1)}, 'byte'),
         ({'values': DOUBLES, 'shape': (6,), 'dtype': (200, 7, 9)}, 'dtype'),
         ({'values': DOUBLES, 'shape': (6,), 'version': (2, 0)}, '2.0'),
+        ({'values': DOUBLES, 'shape': (6,), 'version': (0, 8)}, '0.8'),
         ({'values': DOUBLES, 'shape': (6,), 'device': (2, 0)}, '(type 2'),
         ({'values': DOUBLES, 'shape': (6,), 'device': (12, 0)}, '(type 12'),
         ({'values': DOUBLES, 'shape': (6,), 'device': (99, 3)}, '(type 99'),
@@ -273,3 +274,12 @@ def test_from_dlpack_moves_when_asked(transfers) -> None:
     assert cx.from_dlpack(a, device='sim:0').tolist() == [0, 1, 2]
     with pytest.raises(BufferError):
         cx.from_dlpack(a, device='sim:0', copy=False)
+
+
+def test_a_view_that_is_yet_to_be_negated():
+    class Negated(Producer):
+        def is_neg(self):
+            return True
+
+    with pytest.raises(BufferError, match='resolve_neg'):
+        cx.from_dlpack(Negated(DOUBLES, (6,)))
