@@ -71,7 +71,7 @@ constexpr Row kUnary[] = {
     {Op::reciprocal, "1 / x.", "Infinite at 0, with the sign of the zero."},
     {Op::round, "Nearest whole number, halves to even.",
      "Parts of complex numbers each by itself. Integers, infinities, -0 and NaN stay."},
-    {Op::sign, "-1, 0 or 1 by sign; z / |z| for complex numbers.",
+    {Op::sign, "-1, 0 or 1 by sign; ``z / abs(z)`` for complex numbers.",
      "NaN stays; both zeros give 0. A complex number with a NaN part gives NaN in both."},
     {Op::signbit, "Whether the sign bit is set.", "True for -0, and for a NaN that has it."},
     {Op::sin, "Sine of radians.", "NaN for infinities; -0 stays."},
