@@ -28,8 +28,8 @@ struct Hash {
 };
 // Both ends, or null where there is no short cut. `held` keeps them, and the objects of the key, alive.
 struct Route {
-  Reader* reader;
-  Writer* writer;
+  Reader* reader = nullptr;
+  Writer* writer = nullptr;
   nb::object held;
 };
 using Routes = std::unordered_map<Key, Route, Hash>;
@@ -46,18 +46,22 @@ struct ShortCut {
 
 ShortCut& cut_of(PyObject* self) { return *reinterpret_cast<ShortCut*>(self); }
 
-// Asks once for each receiver and type.
-const Route* look_up(ShortCut& cut, PyObject* receiver, PyObject* argument) {
+// Asks once for each receiver and type. By value: what runs afterwards may forget the route.
+Route look_up(ShortCut& cut, PyObject* receiver, PyObject* argument) {
   const Key key{receiver, Py_TYPE(argument)};
-  if (const auto found = cut.routes->find(key); found != cut.routes->end()) return &found->second;
+  if (const auto found = cut.routes->find(key); found != cut.routes->end()) return found->second;
   const nb::handle type(reinterpret_cast<PyObject*>(key.type));
-  const nb::object ends = nb::handle(cut.find)(nb::handle(receiver), type);
-  if (ends.is_none()) return nullptr;
+  if (!cut.find) return {};  // the garbage collector was here
+  const nb::object ends = nb::borrow(cut.find)(nb::handle(receiver), type);
+  if (ends.is_none()) return {};
   const nb::object reader = ends[0], writer = ends[1];
-  const bool whole = !reader.is_none() && !writer.is_none();
-  Route route{whole ? nb::cast<Reader*>(reader) : nullptr, whole ? nb::cast<Writer*>(writer) : nullptr,
-              nb::make_tuple(nb::handle(receiver), type, ends)};
-  return &cut.routes->insert_or_assign(key, std::move(route)).first->second;
+  Route route{nullptr, nullptr, nb::make_tuple(nb::handle(receiver), type, ends)};
+  if (!reader.is_none() && !writer.is_none()) {
+    route.reader = nb::cast<Reader*>(reader);
+    route.writer = nb::cast<Writer*>(writer);
+  }
+  cut.routes->try_emplace(key, route);
+  return route;
 }
 
 // Whether an array of bools, if it is one, is known to have no bytes but 0 and 1, as libraries other than NumPy take
@@ -74,9 +78,8 @@ bool has_true_bools(const Array& array) {
 // A new reference, or null where the method must be called; no Python error is left then.
 PyObject* try_short(ShortCut& cut, PyObject* receiver, PyObject* argument) noexcept {
   try {
-    const Route* found = look_up(cut, receiver, argument);
-    if (!found || !found->reader) return nullptr;
-    const Route route = *found;  // the ends may run Python, which may forget the route
+    const Route route = look_up(cut, receiver, argument);
+    if (!route.reader) return nullptr;
     if (route.writer->keeps(argument)) {
       Py_INCREF(argument);
       return argument;

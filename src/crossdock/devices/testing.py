@@ -53,6 +53,13 @@ LAYOUTS = {
 }
 
 
+def _told(device: Device, array: Any) -> tuple[Any, ...]:
+    """What a back-end says about an array; of strides those that lead somewhere."""
+    facts = device._backend.facts(array)
+    steps = [step for step, extent in zip(facts.strides_nbytes, facts.shape) if extent > 1 and facts.size]
+    return facts.place, facts.shape, facts.dtype, facts.readonly, steps
+
+
 def _aligned(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy whose memory any library can share."""
     memory = np.zeros(array.nbytes + 64, np.uint8)
@@ -212,6 +219,20 @@ class BackendContract:
         assert facts.shape == LAYOUTS[name].shape
         assert facts.dtype == LAYOUTS[name].dtype
         np.testing.assert_array_equal(devices.to_numpy(there), LAYOUTS[name])
+
+    @pytest.mark.parametrize('name', LAYOUTS)
+    def test_short_cuts_come_to_the_same_end(self, device: Device, name: str) -> None:
+        """Where a back-end has a reader or a writer, they give what a plan gives, on the first call and later."""
+        there, native = device.send(LAYOUTS[name]), devices.get_device('native')
+        for source, target in ((LAYOUTS[name], device), (native.send(LAYOUTS[name]), device), (there, native)):
+            planned = target.send(source, copy=None)  # with a keyword there is no short cut
+            for _ in range(2):
+                sent = target.send(source)
+                assert type(sent) is type(planned)
+                assert _told(target, sent) == _told(target, planned)
+                np.testing.assert_array_equal(devices.to_numpy(sent), devices.to_numpy(planned))
+                if target.physical == 'host' and devices.plan(source, target).zero_copy:
+                    assert not LAYOUTS[name].size or np.shares_memory(devices.to_numpy(sent), devices.to_numpy(planned))
 
     @pytest.mark.parametrize('name', DTYPES)
     def test_dtypes_keep_their_bits(self, device: Device, holds: Callable[[str], bool], name: str) -> None:
