@@ -25,7 +25,7 @@ class Writer {
  public:
   virtual ~Writer() = default;
   virtual Device& host();  // whose host memory is read here; native:0 unless the writer is for another one
-  virtual bool keeps(PyObject* object) = 0;  // `object` lives here already, and travels
+  virtual bool keeps(PyObject* object) = 0;  // `object` lives here already, and travels; sets no Python error
   // A new reference to an array over the memory of `array`, which has been read from `source` and may stand in `room`.
   // Null as above.
   virtual PyObject* write(PyObject* source, const Array& array, std::optional<Array>& room) = 0;

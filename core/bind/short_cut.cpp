@@ -75,7 +75,12 @@ bool has_true_bools(const Array& array) {
   return all <= 1;
 }
 
-// A new reference, or null where the method must be called; no Python error is left then.
+// Forgets an error that has been set, unless it is an interrupt or the like.
+void forgive() noexcept {
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+}
+
+// A new reference, or null where the method must be called: it will meet an error again, and say it well.
 PyObject* try_short(ShortCut& cut, PyObject* receiver, PyObject* argument) noexcept {
   try {
     const Route route = look_up(cut, receiver, argument);
@@ -84,22 +89,22 @@ PyObject* try_short(ShortCut& cut, PyObject* receiver, PyObject* argument) noexc
       Py_INCREF(argument);
       return argument;
     }
-    if (PyErr_Occurred()) PyErr_Clear();
     std::optional<Array> room;
     const Array* array = route.reader->read(argument, route.writer->host(), room);
-    PyObject* made = array && has_true_bools(*array) ? route.writer->write(argument, *array, room) : nullptr;
-    if (!made && PyErr_Occurred()) PyErr_Clear();
-    return made;
-  } catch (...) {  // whatever it was, the method will meet it again and say it well
-    if (PyErr_Occurred()) PyErr_Clear();
-    return nullptr;
+    return array && has_true_bools(*array) ? route.writer->write(argument, *array, room) : nullptr;
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (...) {
   }
+  return nullptr;
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flags, PyObject* names) {
   ShortCut& cut = cut_of(self);
   if (PyVectorcall_NARGS(flags) == 2 && !names) {
     if (PyObject* made = try_short(cut, arguments[0], arguments[1])) return made;
+    forgive();
+    if (PyErr_Occurred()) return nullptr;
   }
   return PyObject_Vectorcall(cut.function, arguments, flags, names);
 }

@@ -367,6 +367,23 @@ def test_find_may_raise_or_answer_rubbish():
         reader_of(type('Foreign', (library(),), {'lazy': 3}))
 
 
+def test_an_interrupt_goes_through():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    class Place:
+        @exchange.short_cut(interrupt)
+        def send(self, array):
+            return 'the general path'
+
+    with pytest.raises(KeyboardInterrupt):
+        Place().send(cx.zeros(3))
+    foreign = library()
+    foreign.graph = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        sender(reader_of(foreign))(foreign([1]))
+
+
 def test_attributes_of_an_unfit_kind():
     foreign = library()
     for wrong in (3, None, 'lazy'):
