@@ -1,3 +1,4 @@
+#include "direct.h"
 #include "element.h"
 #include "indexes.h"
 #include "indexing.h"
@@ -35,7 +36,16 @@ void gather_elements(const Nest& nest, const Places& places, std::int64_t size) 
     };
     for_rows(nest, grain, row);
   };
-  if (with_bytes(size, [&]<class T>(T) { for_all(gather_row<T>); })) return;
+  const Indexes& indexes = places.indexes();
+  const auto typed = [&]<class T>(T) {
+    if (!goes_direct(places, nest.strides[nest.ndim - 1])) return for_all(gather_row<T>);
+    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      if (s[0] != 0) return places.with_offsets(p, s, n, gather_row<T>);
+      if (!gather_direct<T>(p, s, n, indexes.extent(), indexes.step())) indexes.check(p[1], s[1], n);
+    };
+    for_rows(nest, grain, row);
+  };
+  if (with_bytes(size, typed)) return;
   for_all([size](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::memcpy(p[2] + i * s[2], p[0] + i * s[0] + load_offset(p[1] + i * s[1]), static_cast<std::size_t>(size));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "crossdock/runtime/error.h"
+#include "element.h"
 #include "indexing.h"
 
 namespace crossdock::native {
@@ -21,6 +22,16 @@ std::uint64_t load_unsigned(const std::byte* at, std::int64_t size) noexcept {
   std::uint64_t value = 0;
   std::memcpy(&value, at, static_cast<std::size_t>(size));
   return value;
+}
+
+bool all_inside(const std::byte* index, std::int64_t n, std::int64_t extent) noexcept {
+  std::int64_t low = 0, high = -1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t at = load_offset(index + i * 8);
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  return low >= -extent && high < extent;
 }
 
 }  // namespace
@@ -47,6 +58,17 @@ void Indexes::offsets(const std::byte* index, std::int64_t stride, const std::in
   if (loop_(elements, so_far, out, n, extent_, step_)) return;
   std::fill_n(out, n, 0);
   refuse(index, stride);
+}
+
+void Indexes::check(const std::byte* index, std::int64_t stride, std::int64_t n) const {
+  std::int64_t offsets_[kBlock];
+  const bool plain = dtype_ == Dtype::int64 && stride == static_cast<std::int64_t>(sizeof(std::int64_t));
+  for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+    const std::int64_t m = std::min(kBlock, n - begin);
+    const std::byte* block = index + begin * stride;
+    if (plain && all_inside(block, m, extent_)) continue;
+    offsets(block, stride, nullptr, offsets_, m);
+  }
 }
 
 void Indexes::refuse(const std::byte* index, std::int64_t stride) const {

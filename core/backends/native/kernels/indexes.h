@@ -18,6 +18,11 @@ class Indexes {
   // `out` is all zeros, so that nothing that comes later leaves the array.
   void offsets(const std::byte* index, std::int64_t stride, const std::int64_t* so_far, std::int64_t* out,
                std::int64_t n) const;
+  // IndexError for the first of n indexes that is outside.
+  void check(const std::byte* index, std::int64_t stride, std::int64_t n) const;
+  Dtype dtype() const noexcept { return dtype_; }
+  std::int64_t extent() const noexcept { return extent_; }
+  std::int64_t step() const noexcept { return step_; }
 
  private:
   [[noreturn]] void refuse(const std::byte* index, std::int64_t stride) const;
@@ -34,6 +39,8 @@ class Places {
   explicit Places(const Launch& launch) noexcept
       : indexes_(launch, launch.operands[1].dtype), counted_(launch.integers[3] != 0) {}
   bool counted() const noexcept { return counted_; }
+  Dtype dtype() const noexcept { return indexes_.dtype(); }
+  const Indexes& indexes() const noexcept { return indexes_; }
 
   // Calls row(pointers, strides, n) with offsets as operand 1.
   template <class Row>

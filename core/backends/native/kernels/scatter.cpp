@@ -1,3 +1,4 @@
+#include "direct.h"
 #include "element.h"
 #include "indexes.h"
 #include "indexing.h"
@@ -73,9 +74,20 @@ class Scatter {
   // All indexes, before anything is written.
   void check() const {
     const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
-      places_.with_offsets(p, s, n, [](std::byte* const*, const std::int64_t*, std::int64_t) {});
+      places_.indexes().check(p[1], s[1], s[1] == 0 ? 1 : n);
     };
     for_rows(repeating_, kGrain, row);
+  }
+
+  // Elements of T at all places in C order.
+  template <class T>
+  void scatter_elements(std::byte* const* pointers) const {
+    if (!goes_direct(places_, repeating_.strides[repeating_.ndim - 1])) return for_places(pointers, scatter_row<T>);
+    const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+      if (s[2] != 0) return places_.with_offsets(p, s, n, scatter_row<T>);
+      scatter_direct<T>(p, s, n, places_.indexes().extent(), places_.indexes().step());
+    };
+    for_rows(repeating_, 0, repeating_.size, pointers, row);
   }
 
   // Calls loop(pointers, strides, n) for all places in C order, with offsets as operand 1.
@@ -92,7 +104,7 @@ class Scatter {
     const std::int64_t bytes = (end - begin) * size_;
     std::byte* const pointers[] = {repeating_.pointers[0] + begin * size_, repeating_.pointers[1],
                                    repeating_.pointers[2] + begin * size_};
-    if (with_bytes(bytes, [&]<class T>(T) { for_places(pointers, scatter_row<T>); })) return;
+    if (with_bytes(bytes, [&]<class T>(T) { scatter_elements<T>(pointers); })) return;
     for_places(pointers, [bytes](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i) {
         std::memcpy(p[2] + i * s[2] + load_offset(p[1] + i * s[1]), p[0] + i * s[0], static_cast<std::size_t>(bytes));
@@ -118,7 +130,7 @@ class Scatter {
         std::byte* const places[] = {repeating_.pointers[0], repeating_.pointers[2]};
         const Odometer at(free_, i, places);
         std::byte* const pointers[] = {at.pointers()[0], repeating_.pointers[1], at.pointers()[1]};
-        for_places(pointers, scatter_row<T>);
+        scatter_elements<T>(pointers);
       }
     });
   }
