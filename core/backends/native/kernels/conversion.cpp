@@ -23,13 +23,31 @@ Dtype next(Dtype from, Dtype to) noexcept {
   return to == Dtype::int4 ? Dtype::int8 : Dtype::uint8;
 }
 
+constexpr std::int64_t kPiece = 512;   // elements converted at a time: both sides fit the nearest cache
+constexpr std::int64_t kFewest = 16;   // elements worth a detour
+
+void move(std::int64_t itemsize, const std::byte* from, std::int64_t from_stride, std::byte* to,
+          std::int64_t to_stride, std::int64_t n) {
+  std::byte* const pointers[] = {const_cast<std::byte*>(from), to};
+  const std::int64_t strides[] = {from_stride, to_stride};
+  loops().move[itemsize](pointers, strides, n);
+}
+
+// Loops are fast on contiguous elements that lie on multiples of their size.
+bool is_plain(const std::byte* p, std::int64_t stride, std::int64_t itemsize) noexcept {
+  return stride == itemsize && reinterpret_cast<std::uintptr_t>(p) % std::min<std::uintptr_t>(8, itemsize) == 0;
+}
+
 }  // namespace
 
-Conversion::Conversion(Dtype from, Dtype to) noexcept {
+Conversion::Conversion(std::int64_t itemsize) noexcept : count_(1), moves_(true), from_itemsize_(itemsize) {
+  itemsizes_[0] = itemsize;
+  loops_[0] = loops().move[itemsize];
+}
+
+Conversion::Conversion(Dtype from, Dtype to) noexcept : from_itemsize_(itemsize(from)) {
   if (from == to) {
-    count_ = 1;
-    itemsizes_[0] = itemsize(to);
-    loops_[0] = loops().move[itemsizes_[0]];
+    *this = Conversion(itemsize(to));
     return;
   }
   while (from != to) {
@@ -40,21 +58,38 @@ Conversion::Conversion(Dtype from, Dtype to) noexcept {
   }
 }
 
-void Conversion::operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
-  if (count_ == 1) return loops_[0](pointers, strides, n);
-  constexpr std::int64_t kPiece = 512;
+// Up to kPiece contiguous elements.
+void Conversion::run(const std::byte* from, std::byte* to, std::int64_t n) const {
   alignas(64) std::byte buffers[kMaxLoops - 1][kPiece * 16];
+  std::int64_t from_stride = from_itemsize_;
+  for (int i = 0; i < count_; ++i) {
+    std::byte* const step[] = {const_cast<std::byte*>(from), i == count_ - 1 ? to : buffers[i]};
+    const std::int64_t strides[] = {from_stride, itemsizes_[i]};
+    loops_[i](step, strides, n);
+    from = step[1];
+    from_stride = itemsizes_[i];
+  }
+}
+
+void Conversion::operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
+  const std::byte* from = pointers[0];
+  std::byte* to = pointers[1];
+  const std::int64_t from_stride = strides[0], to_stride = strides[1], to_size = to_itemsize();
+  const bool gathers = !is_plain(from, from_stride, from_itemsize_), scatters = !is_plain(to, to_stride, to_size);
+  if (count_ == 1 && (moves_ || n < kFewest || !(gathers || scatters))) return loops_[0](pointers, strides, n);
+  alignas(64) std::byte gathered[kPiece * 16], converted[kPiece * 16];
+  if (from_stride == 0) {
+    move(from_itemsize_, from, 0, gathered, from_itemsize_, 1);
+    run(gathered, converted, 1);
+    return move(to_size, converted, 0, to, to_stride, n);
+  }
   for (std::int64_t done = 0; done < n; done += kPiece) {
-    std::byte* from = pointers[0] + done * strides[0];
-    std::int64_t from_stride = strides[0];
-    for (int i = 0; i < count_; ++i) {
-      const bool last = i == count_ - 1;
-      std::byte* const step[] = {from, last ? pointers[1] + done * strides[1] : buffers[i]};
-      const std::int64_t step_strides[] = {from_stride, last ? strides[1] : itemsizes_[i]};
-      loops_[i](step, step_strides, std::min(kPiece, n - done));
-      from = step[1];
-      from_stride = step_strides[1];
-    }
+    const std::int64_t m = std::min(kPiece, n - done);
+    const std::byte* source = from + done * from_stride;
+    std::byte* target = to + done * to_stride;
+    if (gathers) move(from_itemsize_, source, from_stride, gathered, from_itemsize_, m);
+    run(gathers ? gathered : source, scatters ? converted : target, m);
+    if (scatters) move(to_size, converted, to_size, target, to_stride, m);
   }
 }
 

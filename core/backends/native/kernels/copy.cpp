@@ -2,6 +2,7 @@
 
 #include "conversion.h"
 #include "nest.h"
+#include "stream.h"
 #include "transpose.h"
 
 namespace crossdock::native {
@@ -9,12 +10,12 @@ namespace crossdock::native {
 namespace {
 
 // One element to many: converted once.
-void fill(const Nest& nest, const Conversion& conversion, Dtype to) {
+void fill(const Nest& nest, const Conversion& conversion) {
   alignas(16) std::byte value[16];
-  conversion(nest.pointers[0], 0, value, itemsize(to), 1);
+  conversion(nest.pointers[0], 0, value, conversion.to_itemsize(), 1);
   Nest moves = nest;
   moves.pointers[0] = value;
-  const Loop move = loops().move[itemsize(to)];
+  const Loop move = loops().move[conversion.to_itemsize()];
   for_rows(moves, kGrain, move);
 }
 
@@ -25,22 +26,72 @@ bool reads_one_element(const Nest& nest) noexcept {
   return true;
 }
 
+// Short runs that are contiguous on both sides are moved as one larger element each: returns its size.
+std::int64_t widen(Nest& nest, std::int64_t itemsize) noexcept {
+  const int last = nest.ndim - 1;
+  const std::int64_t bytes = nest.shape[last] * itemsize;
+  const bool contiguous = nest.strides[last][0] == itemsize && nest.strides[last][1] == itemsize;
+  if (last == 0 || !contiguous || (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16)) return itemsize;
+  nest.size /= nest.shape[last];
+  --nest.ndim;
+  return bytes;
+}
+
+// Rows written past the caches, by way of a buffer when they are not moved as they are.
+class StreamedRows {
+ public:
+  explicit StreamedRows(const Conversion& conversion) noexcept : conversion_(conversion) {}
+  void operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
+    const std::int64_t size = conversion_.to_itemsize();
+    if (conversion_.moves() && strides[0] == size)
+      return loops().stream(pointers[0], pointers[1], n * size);
+    alignas(64) std::byte buffer[kBufferBytes];
+    const std::int64_t piece = kBufferBytes / size;
+    for (std::int64_t done = 0; done < n; done += piece) {
+      const std::int64_t m = std::min(piece, n - done);
+      conversion_(pointers[0] + done * strides[0], strides[0], buffer, size, m);
+      loops().stream(buffer, pointers[1] + done * size, m * size);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kBufferBytes = 8 * 1024;
+  const Conversion& conversion_;
+};
+
+// Long rows of a target that no cache could hold.
+bool streams_rows(const Nest& nest, const Conversion& conversion) noexcept {
+  constexpr std::int64_t kLeastRow = 1024;  // bytes: of shorter ones too much is not whole lines
+  const std::int64_t size = conversion.to_itemsize();
+  const int last = nest.ndim - 1;
+  return nest.strides[last][1] == size && nest.shape[last] * size >= kLeastRow && streams(nest.size * size);
+}
+
+void copy(Nest& nest, const Conversion& conversion) {
+  if (is_transposition(nest)) return transpose(nest, conversion, streams(nest.size * conversion.to_itemsize()));
+  if (!streams_rows(nest, conversion)) {
+    if (nest.size > 1 && reads_one_element(nest)) return fill(nest, conversion);
+    return for_rows(nest, kGrain, conversion);
+  }
+  StreamedRows rows(conversion);
+  parallel_for(nest.size, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for_rows(nest, begin, end, nest.pointers, rows);
+    end_stream();
+  });
+}
+
 }  // namespace
 
 void copy(const Launch& launch) {
   const Dtype from = launch.operands[0].dtype, to = launch.operands[1].dtype;
   const Conversion conversion(from, to);
-  if (launch.shape.size() <= 1 && conversion.direct()) {
-    const Loop loop = conversion.direct();
-    if (launch.shape.size() == 0 || launch.shape[0] <= kGrain) return for_rows(launch, kGrain, loop);
-  }
-  const Nest nest(launch);
+  if (launch.shape.size() == 0 || (launch.shape.size() == 1 && launch.shape[0] <= kGrain))
+    return for_rows(launch, kGrain, conversion);
+  Nest nest(launch);
   if (nest.size == 0) return;
-  if (nest.size > 1 && reads_one_element(nest)) return fill(nest, conversion, to);
-  if (is_transposition(nest, itemsize(from), itemsize(to)))
-    return transpose(nest, conversion, itemsize(from), itemsize(to));
-  if (const Loop loop = conversion.direct()) return for_rows(nest, kGrain, loop);
-  for_rows(nest, kGrain, conversion);
+  const std::int64_t size = conversion.moves() ? widen(nest, itemsize(to)) : 0;
+  if (size > itemsize(to)) return copy(nest, Conversion::moving(size));
+  copy(nest, conversion);
 }
 
 }  // namespace crossdock::native

@@ -56,7 +56,7 @@ struct GemmKernel {
   void (*run)(const std::byte* a, const std::byte* b, std::byte* c, std::int64_t pitch, std::int64_t depth);
 };
 
-// to[column][row] = from[row][column]; rows of each are contiguous and `pitch` bytes apart.
+// to[column][row] = from[row][column]; rows of each are contiguous and `pitch` bytes apart. They do not overlap.
 using TransposeLoop = void (*)(const std::byte* from, std::int64_t from_pitch, std::byte* to, std::int64_t to_pitch,
                                std::int64_t rows, std::int64_t columns);
 
@@ -65,11 +65,16 @@ using TransposeLoop = void (*)(const std::byte* from, std::int64_t from_pitch, s
 using OffsetLoop = bool (*)(const std::byte* index, const std::int64_t* so_far, std::int64_t* out, std::int64_t n,
                             std::int64_t extent, std::int64_t stride);
 
+// Copies `n` bytes that nobody will read soon; a fence (stream.h) makes them known to other threads.
+using StreamLoop = void (*)(const std::byte* from, std::byte* to, std::int64_t n);
+
 struct LoopTable {
   Loop elementwise[kOpCount][kDtypeCount];
   Loop cast[kDtypeCount][kDtypeCount];          // null: goes through another dtype
   Loop move[17];                                // by itemsize: a copy
-  TransposeLoop transpose[17];                  // by itemsize; null: copy column by column
+  TransposeLoop transpose[17];                  // by itemsize
+  TransposeLoop stream_transpose[17];           // as `stream`; rows of `to` begin on multiples of 64 bytes
+  StreamLoop stream;
   Loop where[17];                               // by itemsize: condition, a, b, output
   OffsetLoop offsets[kDtypeCount];              // of integers
   Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all

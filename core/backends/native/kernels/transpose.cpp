@@ -1,68 +1,166 @@
 #include "transpose.h"
 
+#include <cstdlib>
+
+#include "stream.h"
+
 namespace crossdock::native {
 
 namespace {
 
-// Elements along each side of a block, and bytes between the rows of its copy: not a power of two, which would put a
-// column of it into few sets of the cache.
-constexpr std::int64_t block_extent(std::int64_t itemsize) noexcept { return itemsize <= 4 ? 64 : 32; }
-constexpr std::int64_t kBlockPitch = 64 * 4 + 16;
+constexpr std::int64_t kLine = 64;
+constexpr std::int64_t kLong = 2048;  // elements of a tile that is narrow the other way
+constexpr std::int64_t kBufferBytes = 80 * 1024;
 
-// The dimension along which operand `operand` is contiguous; -1 when there is none.
-int contiguous_dim(const Nest& nest, int operand, std::int64_t itemsize) noexcept {
+// The dimension along which an operand has its smallest stride; broadcast ones do not count. -1 when there is none.
+int nearest_dim(const Nest& nest, int operand) noexcept {
+  int nearest = -1;
+  std::int64_t least = kLine;
   for (int dim = nest.ndim - 1; dim >= 0; --dim) {
-    if (nest.strides[dim][operand] == itemsize) return dim;
+    const std::int64_t stride = std::abs(nest.strides[dim][operand]);
+    if (stride == 0 || stride >= least) continue;
+    least = stride;
+    nearest = dim;
   }
-  return -1;
+  return nearest;
 }
 
-// The nest over blocks: dimensions `a` and `b` count blocks, the others elements.
-Nest blocks_of(const Nest& nest, int a, int b, std::int64_t extent) noexcept {
-  Nest blocks = nest;
-  for (const int dim : {a, b}) {
-    blocks.shape[dim] = (nest.shape[dim] + extent - 1) / extent;
-    for (int i = 0; i < nest.noperands; ++i) blocks.strides[dim][i] *= extent;
+// How a nest is cut into tiles: `from` and `to` are the dimensions near in the source and in the target.
+class Tiles {
+ public:
+  Tiles(const Nest& nest, const Conversion& conversion, bool streams) noexcept;
+  std::int64_t count() const noexcept { return blocks_.size; }
+  std::int64_t elements() const noexcept { return width_ * height_; }
+  void run(std::int64_t begin, std::int64_t end) const;
+
+ private:
+  enum class Way { kAlongSource, kAlongTarget, kDirect, kStaged };
+  void choose() noexcept;
+  void cut() noexcept;
+  void run(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
+  void turn_strips(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
+  void turn_staged(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
+
+  const Nest& nest_;
+  const Conversion& conversion_;
+  const bool streams_;
+  const int from_, to_;
+  const std::int64_t size_;  // of a target's element
+  Way way_;
+  std::int64_t width_, height_;  // elements of a tile along `from` and along `to`
+  std::int64_t source_near_, source_far_, target_near_, target_far_;
+  Nest blocks_;  // `from` and `to` count tiles, the others elements
+};
+
+Tiles::Tiles(const Nest& nest, const Conversion& conversion, bool streams) noexcept
+    : nest_(nest),
+      conversion_(conversion),
+      streams_(streams),
+      from_(nearest_dim(nest, 0)),
+      to_(nearest_dim(nest, 1)),
+      size_(conversion.to_itemsize()),
+      source_near_(nest.strides[from_][0]),
+      source_far_(nest.strides[to_][0]),
+      target_near_(nest.strides[to_][1]),
+      target_far_(nest.strides[from_][1]),
+      blocks_(nest) {
+  choose();
+  cut();
+}
+
+// Blocks in registers need as many rows and columns as a vector of 16 bytes has elements. Rows of the source that are
+// a multiple of 1 KiB apart share few sets of the cache: such tiles go through a buffer, as those that are converted.
+void Tiles::choose() noexcept {
+  const std::int64_t columns = nest_.shape[from_], rows = nest_.shape[to_], least = 16 / size_;
+  const bool direct = conversion_.moves() && source_near_ == size_ && target_near_ == size_ && source_far_ % 1024 != 0;
+  if (columns >= least && rows >= least && (direct || (columns >= 16 && rows >= 8))) {
+    way_ = direct ? Way::kDirect : Way::kStaged;
+    height_ = size_ == 1 ? 256 : size_ == 2 ? 128 : streams_ ? 512 / size_ : size_ == 16 ? 32 : 64;
+    width_ = std::min(height_, columns);
+    if (direct && columns < height_) height_ = kLong;
+    return;
   }
-  blocks.size = 1;
-  for (int dim = 0; dim < nest.ndim; ++dim) blocks.size *= blocks.shape[dim];
-  return blocks;
+  way_ = columns <= rows ? Way::kAlongTarget : Way::kAlongSource;
+  width_ = way_ == Way::kAlongSource ? kLong : 16;
+  height_ = way_ == Way::kAlongTarget ? kLong : 16;
+}
+
+void Tiles::cut() noexcept {
+  for (const auto& [dim, extent] : {std::pair{from_, width_}, std::pair{to_, height_}}) {
+    blocks_.shape[dim] = (nest_.shape[dim] + extent - 1) / extent;
+    for (int i = 0; i < nest_.noperands; ++i) blocks_.strides[dim][i] *= extent;
+  }
+  blocks_.size = 1;
+  for (int dim = 0; dim < nest_.ndim; ++dim) blocks_.size *= blocks_.shape[dim];
+}
+
+void Tiles::run(std::int64_t begin, std::int64_t end) const {
+  for (std::int64_t tile = begin; tile < end; ++tile) {
+    const Odometer at(blocks_, tile);
+    const std::int64_t width = std::min(width_, nest_.shape[from_] - at.index(from_) * width_);
+    const std::int64_t height = std::min(height_, nest_.shape[to_] - at.index(to_) * height_);
+    run(at.pointers()[0], at.pointers()[1], width, height);
+  }
+  if (streams_) end_stream();
+}
+
+void Tiles::run(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const {
+  switch (way_) {
+    case Way::kAlongSource:
+      for (std::int64_t row = 0; row < height; ++row)
+        conversion_(source + row * source_far_, source_near_, target + row * target_near_, target_far_, width);
+      return;
+    case Way::kAlongTarget:
+      for (std::int64_t column = 0; column < width; ++column)
+        conversion_(source + column * source_near_, source_far_, target + column * target_far_, target_near_, height);
+      return;
+    case Way::kDirect:
+      return turn_strips(source, target, width, height);
+    case Way::kStaged:
+      return turn_staged(source, target, width, height);
+  }
+}
+
+// In strips that are a line of the target wide, so that the source's lines are read whole, one after the other.
+void Tiles::turn_strips(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const {
+  const bool aligned = (reinterpret_cast<std::intptr_t>(target) | target_far_) % kLine == 0;
+  const TransposeLoop turn = (streams_ && aligned ? loops().stream_transpose : loops().transpose)[size_];
+  const std::int64_t strip = kLine / size_;
+  for (std::int64_t row = 0; row < height;) {
+    const std::int64_t rows = height - row < 2 * strip ? height - row : strip;
+    turn(source + row * source_far_, source_far_, target + row * size_, target_far_, rows, width);
+    row += rows;
+  }
+}
+
+void Tiles::turn_staged(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const {
+  alignas(64) std::byte tile[kBufferBytes];
+  const std::int64_t pitch = width_ * size_ / kLine * kLine + kLine;  // no power of two, for the sets of the cache
+  for (std::int64_t row = 0; row < height; ++row)
+    conversion_(source + row * source_far_, source_near_, tile + row * pitch, size_, width);
+  if (target_near_ == size_) {
+    const bool aligned = (reinterpret_cast<std::intptr_t>(target) | target_far_) % kLine == 0;
+    const TransposeLoop turn = (streams_ && aligned ? loops().stream_transpose : loops().transpose)[size_];
+    return turn(tile, pitch, target, target_far_, height, width);
+  }
+  const Conversion move = Conversion::moving(size_);
+  for (std::int64_t column = 0; column < width; ++column)
+    move(tile + column * size_, pitch, target + column * target_far_, target_near_, height);
 }
 
 }  // namespace
 
-bool is_transposition(const Nest& nest, std::int64_t from_itemsize, std::int64_t to_itemsize) noexcept {
+bool is_transposition(const Nest& nest) noexcept {
+  constexpr std::int64_t kFewest = 64;  // elements
   if (nest.ndim < 2) return false;
-  const int from = contiguous_dim(nest, 0, from_itemsize), to = contiguous_dim(nest, 1, to_itemsize);
-  return from >= 0 && to >= 0 && from != to && nest.shape[from] >= 8 && nest.shape[to] >= 8;
+  const int from = nearest_dim(nest, 0), to = nearest_dim(nest, 1);
+  return from >= 0 && to >= 0 && from != to && nest.strides[to][0] != 0 && nest.shape[from] * nest.shape[to] >= kFewest;
 }
 
-void transpose(const Nest& nest, const Conversion& conversion, std::int64_t from_itemsize, std::int64_t to_itemsize) {
-  const int from = contiguous_dim(nest, 0, from_itemsize), to = contiguous_dim(nest, 1, to_itemsize);
-  const std::int64_t extent = block_extent(to_itemsize);
-  const std::int64_t pitch = to_itemsize <= 8 ? kBlockPitch : 2 * kBlockPitch;
-  const Nest blocks = blocks_of(nest, from, to, extent);
-  const Loop move = loops().move[to_itemsize];
-  const TransposeLoop shuffle = loops().transpose[to_itemsize];
-  const auto run_block = [&](std::int64_t block) {
-    alignas(64) std::byte copy[64 * 2 * kBlockPitch];
-    const Odometer at(blocks, block);
-    const std::int64_t width = std::min(extent, nest.shape[from] - at.index(from) * extent);
-    const std::int64_t height = std::min(extent, nest.shape[to] - at.index(to) * extent);
-    for (std::int64_t row = 0; row < height; ++row) {
-      conversion(at.pointers()[0] + row * nest.strides[to][0], from_itemsize, copy + row * pitch, to_itemsize, width);
-    }
-    const std::int64_t column_pitch = nest.strides[from][1];
-    if (shuffle) return shuffle(copy, pitch, at.pointers()[1], column_pitch, height, width);
-    for (std::int64_t column = 0; column < width; ++column) {
-      std::byte* const pointers[] = {copy + column * to_itemsize, at.pointers()[1] + column * column_pitch};
-      const std::int64_t strides[] = {pitch, to_itemsize};
-      move(pointers, strides, height);
-    }
-  };
-  parallel_for(blocks.size, kGrain / (extent * extent), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t block = begin; block < end; ++block) run_block(block);
-  });
+void transpose(const Nest& nest, const Conversion& conversion, bool streams) {
+  const Tiles tiles(nest, conversion, streams);
+  parallel_for(tiles.count(), std::max<std::int64_t>(1, kGrain / tiles.elements()),
+               [&](std::int64_t begin, std::int64_t end) { tiles.run(begin, end); });
 }
 
 }  // namespace crossdock::native

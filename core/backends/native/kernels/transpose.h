@@ -1,5 +1,5 @@
-// Transposition: a copy whose source and target are contiguous along different dimensions, done in blocks that fit
-// the cache, so that each line of memory is touched once.
+// Transposition: a copy whose source and target have their smallest strides along different dimensions, done in tiles
+// that fit the cache, so that each line of memory is touched once.
 #pragma once
 
 #include "conversion.h"
@@ -7,7 +7,8 @@
 
 namespace crossdock::native {
 
-bool is_transposition(const Nest& nest, std::int64_t from_itemsize, std::int64_t to_itemsize) noexcept;
-void transpose(const Nest& nest, const Conversion& conversion, std::int64_t from_itemsize, std::int64_t to_itemsize);
+bool is_transposition(const Nest& nest) noexcept;
+// `streams`: writes past the caches where it can.
+void transpose(const Nest& nest, const Conversion& conversion, bool streams);
 
 }  // namespace crossdock::native

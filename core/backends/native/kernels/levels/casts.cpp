@@ -17,7 +17,7 @@ struct Cast {
 };
 template <class To>
 struct CastBool {  // any byte but 0 is true
-  CROSSDOCK_HD To operator()(std::uint8_t value) const { return cast<To>(static_cast<std::uint8_t>(value != 0)); }
+  CROSSDOCK_HD To operator()(std::uint8_t value) const { return value != 0 ? cast<To>(std::uint8_t{1}) : To{}; }
 };
 struct IsNonzero {
   template <class T>

@@ -18,7 +18,10 @@ void unary_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) r[i] = f(a[i]);
     return;
   }
-  for (std::int64_t i = 0; i < n; ++i) store<R>(p[1] + i * s[1], f(load<A>(p[0] + i * s[0])));
+  const std::byte* a = p[0];
+  std::byte* r = p[1];
+  const std::int64_t a_step = s[0], r_step = s[1];  // a store may change s, for all the compiler knows
+  for (std::int64_t i = 0; i < n; ++i) store<R>(r + i * r_step, f(load<A>(a + i * a_step)));
 }
 
 template <class F, class A>
@@ -47,8 +50,11 @@ void binary_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       return;
     }
   }
+  const std::byte *a = p[0], *b = p[1];
+  std::byte* r = p[2];
+  const std::int64_t a_step = s[0], b_step = s[1], r_step = s[2];
   for (std::int64_t i = 0; i < n; ++i) {
-    store<R>(p[2] + i * s[2], f(load<A>(p[0] + i * s[0]), load<A>(p[1] + i * s[1])));
+    store<R>(r + i * r_step, f(load<A>(a + i * a_step), load<A>(b + i * b_step)));
   }
 }
 

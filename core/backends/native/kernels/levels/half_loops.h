@@ -59,6 +59,32 @@ inline std::int64_t convert(const functors::Float16*, float*, std::int64_t) { re
 inline std::int64_t convert(const float*, functors::Float16*, std::int64_t) { return 0; }
 #endif
 
+#ifdef __F16C__
+// Rounded once: float32 keeps in its last bit whether anything was lost, which is enough for it to round as float64
+// would. Elements are converted to float32 in pieces.
+inline std::int64_t convert(const double* a, functors::Float16* r, std::int64_t n) {
+  constexpr std::int64_t piece = 256;
+  alignas(64) float odd[piece];
+  std::int64_t i = 0;
+  for (; i + piece <= n; i += piece) {
+    for (std::int64_t k = 0; k < piece; ++k) {
+      const double value = a[i + k];
+      const float rounded = static_cast<float>(value);
+      const double back = rounded;
+      std::int32_t bits;
+      __builtin_memcpy(&bits, &rounded, sizeof bits);
+      bits -= __builtin_fabs(back) > __builtin_fabs(value);
+      bits |= (back < value) | (back > value);
+      __builtin_memcpy(&odd[k], &bits, sizeof bits);
+    }
+    convert(odd, r + i, piece);
+  }
+  return i;
+}
+#else
+inline std::int64_t convert(const double*, functors::Float16*, std::int64_t) { return 0; }
+#endif
+
 template <class F, class A, class R>
 void half_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
   std::int64_t done = 0;
@@ -69,7 +95,7 @@ void half_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
 
 inline constexpr Loop float16_to_float_loop = &half_loop<Float16ToFloat, functors::Float16, float>;
 inline constexpr Loop float_to_float16_loop = &half_loop<ToFloat16, float, functors::Float16>;
-inline constexpr Loop double_to_float16_loop = &unary_loop<ToFloat16, double>;
+inline constexpr Loop double_to_float16_loop = &half_loop<ToFloat16, double, functors::Float16>;
 
 }  // namespace
 }  // namespace crossdock::native
