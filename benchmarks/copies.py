@@ -8,7 +8,9 @@ read. One thread is timed by its own clock (a busy machine takes turns, which is
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
+import importlib
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -26,10 +28,9 @@ from rich.table import Table
 import crossdock.core as cx
 from crossdock.core import exchange
 
-try:
-    import torch
-except ModuleNotFoundError:
-    torch = None  # type: ignore[assignment,unused-ignore]
+torch: Any = None
+with contextlib.suppress(ModuleNotFoundError):
+    torch = importlib.import_module('torch')
 
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
 SIZES = {'64 KB': 64 * KB, '1 MB': MB, '16 MB': 16 * MB, '128 MB': 128 * MB}
@@ -62,6 +63,11 @@ class Layout:
     lines: Callable[[int], float] = lambda itemsize: 1.0  # bytes of cache lines read for each byte that is wanted
 
 
+def step_lines(step: int) -> Callable[[int], float]:
+    """Lines read for a column of every `step`."""
+    return lambda itemsize: float(min(step, max(1, 64 // itemsize)))
+
+
 def square(n: int) -> tuple[int, int]:
     """Rows and columns of a power of two elements."""
     rows = 1 << (n.bit_length() - 1) // 2
@@ -80,17 +86,13 @@ def cube(n: int) -> tuple[int, int, int]:
     return side, side, n // side // side
 
 
-def wide_step(itemsize: int, step: int) -> float:
-    return float(min(step, max(1, 64 // itemsize)))
-
-
 LAYOUTS = [
     Layout('contiguous', lambda make, n: make(n)),
     Layout('x[:, :k]', lambda make, n: make(square(n)[0], square(n)[1] * 2)[:, : square(n)[1]]),
     Layout('x[:, 1:]', lambda make, n: make(square(n)[0], square(n)[1] + 1)[:, 1:]),
-    Layout('x[:, ::2]', lambda make, n: make(square(n)[0], square(n)[1] * 2)[:, ::2], lambda s: wide_step(s, 2)),
-    Layout('x[:, ::3]', lambda make, n: make(square(n)[0], square(n)[1] * 3)[:, ::3], lambda s: wide_step(s, 3)),
-    Layout('x[:, ::8]', lambda make, n: make(square(n)[0], square(n)[1] * 8)[:, ::8], lambda s: wide_step(s, 8)),
+    Layout('x[:, ::2]', lambda make, n: make(square(n)[0], square(n)[1] * 2)[:, ::2], step_lines(2)),
+    Layout('x[:, ::3]', lambda make, n: make(square(n)[0], square(n)[1] * 3)[:, ::3], step_lines(3)),
+    Layout('x[:, ::8]', lambda make, n: make(square(n)[0], square(n)[1] * 8)[:, ::8], step_lines(8)),
     Layout('x[:, ::-1]', lambda make, n: make(*square(n))[:, ::-1]),
     Layout('x[::-1]', lambda make, n: make(*square(n))[::-1]),
     Layout('x[::3]', lambda make, n: make(square(n)[0] * 3, square(n)[1])[::3]),
@@ -108,7 +110,7 @@ LAYOUTS = [
     Layout('NHWC to NCHW', lambda make, n: make(max(1, n // 49152), 128, 128, 3).transpose(0, 3, 1, 2)),
     Layout('64 channels last', lambda make, n: make(max(1, n // 65536), 64, 32, 32).transpose(0, 2, 3, 1)),
     Layout('x.T[:, ::2]', lambda make, n: make(square(n)[0] * 2, square(n)[1])[::2].T),
-    Layout('x[::2, ::2].T', lambda make, n: make(square(n)[0] * 2, square(n)[1] * 2)[::2, ::2].T, lambda s: wide_step(s, 2)),
+    Layout('x[::2, ::2].T', lambda make, n: make(square(n)[0] * 2, square(n)[1] * 2)[::2, ::2].T, step_lines(2)),
 ]
 BY_NAME = {layout.name: layout for layout in LAYOUTS}
 CONVERSIONS = [

@@ -79,6 +79,79 @@ TEST(Copy, TransposesOfEveryWidthAndLayout) {
   }
 }
 
+// Memory ends where the arrays end: sanitizers see what reads or writes past it.
+template <class Check>
+void copy_bytes_between(Dtype dtype, const Dims& shape, const Dims& from_strides, std::size_t from_bytes,
+                        std::int64_t from_start, const Dims& to_strides, std::size_t to_bytes, Check check) {
+  std::vector<std::byte> x(from_bytes), y(to_bytes);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::byte>(i * 7 + i / 251);
+  launch(Op::copy, dtype, shape,
+         {operand(x.data() + from_start, dtype, from_strides), operand(y.data(), dtype, to_strides)});
+  check(x, y);
+}
+
+constexpr Dtype kDtypeOfSize[] = {Dtype::uint8, Dtype::uint16, Dtype::uint32, Dtype::uint64, Dtype::complex128};
+
+TEST(Copy, TransposesAroundTheBordersOfTiles) {
+  for (const Dtype dtype : kDtypeOfSize) {
+    const std::int64_t s = itemsize(dtype);
+    for (const std::int64_t rows : {1, 2, 3, 4, 15, 16, 17, 31, 64, 65, 129, 257, 512}) {
+      for (const std::int64_t columns : {2, 3, 4, 7, 16, 33, 64, 127, 128, 300, 1024}) {
+        const auto bytes = static_cast<std::size_t>(rows * columns * s);
+        copy_bytes_between(dtype, {columns, rows}, {s, columns * s}, bytes, 0, {rows * s, s}, bytes,
+                           [&](const auto& x, const auto& y) {
+                             for (std::int64_t i = 0; i < rows * columns * s; ++i) {
+                               const std::int64_t column = i / s / rows, row = i / s % rows;
+                               const auto at = static_cast<std::size_t>((row * columns + column) * s + i % s);
+                               ASSERT_EQ(y[static_cast<std::size_t>(i)], x[at])
+                                   << rows << " by " << columns << " of " << s << " bytes, at " << i;
+                             }
+                           });
+      }
+    }
+  }
+}
+
+TEST(Copy, StepsReadNothingPastTheLastElement) {
+  for (const Dtype dtype : kDtypeOfSize) {
+    const std::int64_t s = itemsize(dtype);
+    for (const std::int64_t step : {1, 2, 3, 4, 5, 8, -1, -2, -3, -4}) {
+      for (const std::int64_t n : {1, 2, 15, 16, 17, 63, 64, 65, 66, 127, 128, 129, 500}) {
+        const std::int64_t extent = (n - 1) * std::abs(step) + 1, start = step < 0 ? (extent - 1) * s : 0;
+        copy_bytes_between(dtype, {n}, {step * s}, static_cast<std::size_t>(extent * s), start, {s},
+                           static_cast<std::size_t>(n * s), [&](const auto& x, const auto& y) {
+                             for (std::int64_t i = 0; i < n * s; ++i) {
+                               const auto at = static_cast<std::size_t>(start + i / s * step * s + i % s);
+                               ASSERT_EQ(y[static_cast<std::size_t>(i)], x[at])
+                                   << n << " in steps of " << step << " of " << s << " bytes, at " << i;
+                             }
+                           });
+      }
+    }
+  }
+}
+
+TEST(Copy, SeveralThreadsCopyWhatNoCacheHolds) {
+  const int before = num_threads();
+  set_num_threads(3);
+  const std::int64_t rows = 4100, columns = 4160;
+  std::vector<std::uint32_t> x(static_cast<std::size_t>(rows * columns)), y(x.size()), z(x.size());
+  std::iota(x.begin(), x.end(), 0u);
+  const std::int64_t s = 4;
+  launch(Op::copy, Dtype::uint32, {columns, rows},
+         {operand(x.data(), Dtype::uint32, {s, columns * s}), contiguous(y, {columns, rows})});
+  launch(Op::copy, Dtype::uint32, {rows, columns},
+         {operand(y.data(), Dtype::uint32, {s, rows * s}), contiguous(z, {rows, columns})});
+  EXPECT_TRUE(x == z);
+  launch(Op::copy, Dtype::uint32, {rows * columns}, {contiguous(y, {rows * columns}), contiguous(z, {rows * columns})});
+  EXPECT_TRUE(y == z);
+  std::vector<float> numbers(x.size());
+  launch(Op::copy, Dtype::uint32, {rows * columns},
+         {contiguous(x, {rows * columns}), contiguous(numbers, {rows * columns})});
+  for (std::size_t i = 0; i < x.size(); i += 997) ASSERT_EQ(numbers[i], static_cast<float>(x[i]));
+  set_num_threads(before);
+}
+
 TEST(Copy, FillsBroadcastSources) {
   std::vector<std::int16_t> r(100'000);
   const std::vector<double> value{-7.9};

@@ -23,11 +23,11 @@ Dtype next(Dtype from, Dtype to) noexcept {
   return to == Dtype::int4 ? Dtype::int8 : Dtype::uint8;
 }
 
-constexpr std::int64_t kPiece = 512;   // elements converted at a time: both sides fit the nearest cache
-constexpr std::int64_t kFewest = 16;   // elements worth a detour
+constexpr std::int64_t kPiece = 512;  // elements converted at a time: both sides fit the nearest cache
+constexpr std::int64_t kFewest = 16;  // elements worth a detour
 
-void move(std::int64_t itemsize, const std::byte* from, std::int64_t from_stride, std::byte* to,
-          std::int64_t to_stride, std::int64_t n) {
+void move(std::int64_t itemsize, const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+          std::int64_t n) {
   std::byte* const pointers[] = {const_cast<std::byte*>(from), to};
   const std::int64_t strides[] = {from_stride, to_stride};
   loops().move[itemsize](pointers, strides, n);
@@ -35,7 +35,7 @@ void move(std::int64_t itemsize, const std::byte* from, std::int64_t from_stride
 
 // Loops are fast on contiguous elements that lie on multiples of their size.
 bool is_plain(const std::byte* p, std::int64_t stride, std::int64_t itemsize) noexcept {
-  return stride == itemsize && reinterpret_cast<std::uintptr_t>(p) % std::min<std::uintptr_t>(8, itemsize) == 0;
+  return stride == itemsize && (reinterpret_cast<std::intptr_t>(p) & (std::min<std::int64_t>(8, itemsize) - 1)) == 0;
 }
 
 }  // namespace
@@ -72,11 +72,12 @@ void Conversion::run(const std::byte* from, std::byte* to, std::int64_t n) const
 }
 
 void Conversion::operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
+  if (moves_) return loops_[0](pointers, strides, n);
   const std::byte* from = pointers[0];
   std::byte* to = pointers[1];
   const std::int64_t from_stride = strides[0], to_stride = strides[1], to_size = to_itemsize();
   const bool gathers = !is_plain(from, from_stride, from_itemsize_), scatters = !is_plain(to, to_stride, to_size);
-  if (count_ == 1 && (moves_ || n < kFewest || !(gathers || scatters))) return loops_[0](pointers, strides, n);
+  if (count_ == 1 && (n < kFewest || !(gathers || scatters))) return loops_[0](pointers, strides, n);
   alignas(64) std::byte gathered[kPiece * 16], converted[kPiece * 16];
   if (from_stride == 0) {
     move(from_itemsize_, from, 0, gathered, from_itemsize_, 1);

@@ -43,8 +43,7 @@ class StreamedRows {
   explicit StreamedRows(const Conversion& conversion) noexcept : conversion_(conversion) {}
   void operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
     const std::int64_t size = conversion_.to_itemsize();
-    if (conversion_.moves() && strides[0] == size)
-      return loops().stream(pointers[0], pointers[1], n * size);
+    if (conversion_.moves() && strides[0] == size) return loops().stream(pointers[0], pointers[1], n * size);
     alignas(64) std::byte buffer[kBufferBytes];
     const std::int64_t piece = kBufferBytes / size;
     for (std::int64_t done = 0; done < n; done += piece) {

@@ -70,10 +70,10 @@ using StreamLoop = void (*)(const std::byte* from, std::byte* to, std::int64_t n
 
 struct LoopTable {
   Loop elementwise[kOpCount][kDtypeCount];
-  Loop cast[kDtypeCount][kDtypeCount];          // null: goes through another dtype
-  Loop move[17];                                // by itemsize: a copy
-  TransposeLoop transpose[17];                  // by itemsize
-  TransposeLoop stream_transpose[17];           // as `stream`; rows of `to` begin on multiples of 64 bytes
+  Loop cast[kDtypeCount][kDtypeCount];  // null: goes through another dtype
+  Loop move[17];                        // by itemsize: a copy
+  TransposeLoop transpose[17];          // by itemsize
+  TransposeLoop stream_transpose[17];   // as `stream`; rows of `to` begin on multiples of 64 bytes
   StreamLoop stream;
   Loop where[17];                               // by itemsize: condition, a, b, output
   OffsetLoop offsets[kDtypeCount];              // of integers

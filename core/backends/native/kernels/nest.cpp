@@ -15,8 +15,11 @@ Nest::Nest(const Launch& launch, int first_dim, int last_dim, int first_operand,
     add_dim(launch.shape[dim], dim_strides);
   }
   if (size == 0) return;
-  if (!ordered) sort();
   merge();
+  if (!ordered) {  // what lies apart afterwards is merged before
+    sort();
+    merge();
+  }
   if (ndim == 0) {
     ndim = 1;
     shape[0] = 1;

@@ -66,8 +66,9 @@ inline std::int64_t convert(const double* a, functors::Float16* r, std::int64_t 
   constexpr std::int64_t piece = 256;
   alignas(64) float odd[piece];
   std::int64_t i = 0;
-  for (; i + piece <= n; i += piece) {
-    for (std::int64_t k = 0; k < piece; ++k) {
+  while (i < n) {
+    const std::int64_t m = n - i < piece ? n - i : piece;
+    for (std::int64_t k = 0; k < m; ++k) {
       const double value = a[i + k];
       const float rounded = static_cast<float>(value);
       const double back = rounded;
@@ -77,7 +78,9 @@ inline std::int64_t convert(const double* a, functors::Float16* r, std::int64_t 
       bits |= (back < value) | (back > value);
       __builtin_memcpy(&odd[k], &bits, sizeof bits);
     }
-    convert(odd, r + i, piece);
+    const std::int64_t done = convert(odd, r + i, m);
+    if (done == 0) break;
+    i += done;
   }
   return i;
 }

@@ -15,7 +15,6 @@ struct Indices {};
 template <int n>
 using Range = Indices<__integer_pack(n)...>;
 
-
 // result[i] = (a, b)[F::at(i)]
 template <class F, class V, int... i>
 [[gnu::always_inline]] inline V shuffle(V a, V b, Indices<i...>) {
