@@ -24,8 +24,15 @@ void require_order(const char* op, Dtype dtype) {
   }
 }
 
-void launch_sort(Op op, const Array& array, const Array& out, bool descending) {
+// True can be any byte but 0, where memory came from elsewhere; they are equal all the same.
+Array with_equal_trues(const Array& array) {
+  if (array.dtype() != Dtype::bool_) return array;
+  return elementwise(Op::not_equal, std::array<Argument, 2>{&array, Scalar{false}});
+}
+
+void launch_sort(Op op, const Array& given, const Array& out, bool descending) {
   if (out.size() == 0) return;
+  const Array array = with_equal_trues(given);
   Launch launch;
   launch.op = op;
   launch.dtype = array.dtype();
@@ -91,8 +98,8 @@ Array searchsorted(const Array& sorted, const Array& values, bool right, const s
   check_searchsorted(sorted, values, sorter);
   const Dtype dtype = common_dtype("searchsorted", std::array<Argument, 2>{&sorted, &values});
   require_order("searchsorted", dtype);
-  const Array from = astype_if_needed(sorter ? in_order(sorted, *sorter) : sorted, dtype);
-  const Array of = astype_if_needed(values, dtype);
+  const Array from = with_equal_trues(astype_if_needed(sorter ? in_order(sorted, *sorter) : sorted, dtype));
+  const Array of = with_equal_trues(astype_if_needed(values, dtype));
   Array out = Array::empty(values.shape(), Dtype::int64, values.device());
   if (out.size() == 0) return out;
   Launch launch;

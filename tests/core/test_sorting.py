@@ -234,3 +234,12 @@ def test_bad_searches(device: str) -> None:
         with pytest.raises(kind, match=text) as caught:
             bad()
         assert 'searchsorted' in str(caught.value)
+
+
+def test_all_bytes_but_0_are_one_true(device: str, host: Host) -> None:
+    x = cx.asarray(np.array([2, 0, 1, 255, 0, 4], 'uint8').view(bool), device=device)
+    for descending, want in ((False, [1, 4, 0, 2, 3, 5]), (True, [0, 2, 3, 5, 1, 4])):
+        np.testing.assert_array_equal(host(cx.argsort(x, descending=descending)), want)
+        assert host(cx.sort(x, descending=descending)).tolist() == sorted(x.tolist(), reverse=descending)
+    assert host(cx.searchsorted(cx.sort(x), x)).tolist() == [2, 0, 2, 2, 0, 2]
+    assert host(cx.unique_all(x).indices).tolist() == [1, 0]
