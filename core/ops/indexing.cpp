@@ -213,13 +213,15 @@ Array offsets_of(const Plan& plan) {
 // The view and the places in it, both in the shape of the result: one does not move along the arrays' dimensions, the
 // other not along the kept ones. Places are byte offsets, or indexes along `axis`.
 struct Spread {
-  explicit Spread(const Plan& plan) : view(plan.view), places(plan.view) {
+  // `written`: the array that is assigned to, null for none. What is written there must not change the places.
+  explicit Spread(const Plan& plan, const Array* written = nullptr) : view(plan.view), places(plan.view) {
     const Part& part = plan.parts[0];
     const ArrayIndex* only = plan.parts.size() == 1 ? part.array() : nullptr;
     // Indexes that are looked at once need not become offsets before.
     if (only && !is_mask(only->array) && plan.place == 0 && plan.view.size() != 0 &&
         (!only->given_on_host || plan.view.device().is_host())) {
-      spread(plan, to_device(only->array, plan.view.device()));
+      const Array indexes = to_device(only->array, plan.view.device());
+      spread(plan, written && may_overlap(indexes, *written) ? copy(indexes) : indexes);
       axis = IndexedAxis{plan.view.shape()[part.dim], plan.view.strides()[part.dim], part.axis};
     } else {
       spread(plan, offsets_of(plan));
@@ -367,7 +369,7 @@ void assign(const Array& array, std::span<const AnyIndex> indexes, const Argumen
     const MaskedFill fill(plan, ready);
     if (fill.serves_value()) return fill.run();
   }
-  const Spread spread(plan);
+  const Spread spread(plan, &array);
   const Array values = without_leading_ones(ready, spread.view.ndim()).broadcast_to(spread.view.shape());
   scatter(values, spread.places, spread.view, spread.indexed());
 }

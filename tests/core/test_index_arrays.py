@@ -217,3 +217,22 @@ def test_storage_dtypes(dtype: str, device: str) -> None:
     x[[0, 1]] = x[[4, 3]]
     x[cx.asarray([False, False, True, False, False], device=device)] = 1
     assert [float(n) for n in cx.astype(x, 'float32').tolist()] == [4, 3, 1, 3, 4]
+
+
+def test_indexes_may_lie_in_what_is_written(device: str, host: Any, rng: np.random.Generator) -> None:
+    before, values = rng.permutation(5000), rng.permutation(5000)
+    for key in (slice(None), slice(None, None, -1), slice(100, None)):
+        x, want = cx.asarray(before.copy(), device=device), before.copy()
+        want[want[key].copy()] = values[key]
+        x[x[key]] = cx.asarray(values[key].copy(), device=device)
+        np.testing.assert_array_equal(host(x), want)
+    x[cx.asarray(before, device=device)] = cx.asarray(before, device=device)  # each where its number says
+    x[x] = -1  # and all of them gone
+    assert cx.all(x == -1)
+
+
+def test_host_indexes_may_lie_in_what_is_written(rng: np.random.Generator) -> None:
+    before = rng.permutation(5000)
+    seen = before.copy()
+    cx.asarray(seen, device='native:0')[seen] = 10**15  # one memory
+    assert (seen == 10**15).all()
