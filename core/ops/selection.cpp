@@ -164,7 +164,8 @@ Array repeat(const Array& array, const Array& repeats, std::optional<std::int64_
     throw DimensionError("repeat: repeats has shape " + to_string(repeats.shape()) + "; it takes one number, or " +
                          std::to_string(extent) + " as axis " + std::to_string(place) + " has");
   }
-  const Array counts = reshape(astype_if_needed(repeats, Dtype::int64), {-1});
+  // Of its own: what is computed from it must fit together, whatever another thread writes meanwhile.
+  const Array counts = reshape(astype(repeats, Dtype::int64), {-1});
   if (counts.size() == 1) return repeat(whole, pull_integer(counts, "repeat"), place);
   if (extent == 0) return copy(whole);
   check_counts(counts);

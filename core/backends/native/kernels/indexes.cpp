@@ -57,7 +57,7 @@ void Indexes::offsets(const std::byte* index, std::int64_t stride, const std::in
   }
   if (loop_(elements, so_far, out, n, extent_, step_)) return;
   std::fill_n(out, n, 0);
-  refuse(index, stride);
+  refuse(index, stride, n);
 }
 
 void Indexes::check(const std::byte* index, std::int64_t stride, std::int64_t n) const {
@@ -71,21 +71,23 @@ void Indexes::check(const std::byte* index, std::int64_t stride, std::int64_t n)
   }
 }
 
-void Indexes::refuse(const std::byte* index, std::int64_t stride) const {
-  for (;; index += stride) {
-    std::string text;
+// Another thread may have changed the indexes meanwhile, so that none is outside now.
+void Indexes::refuse(const std::byte* index, std::int64_t stride, std::int64_t n) const {
+  std::string which = "an index";
+  for (; n > 0; --n, index += stride) {
     if (kind(dtype_) == DtypeKind::signed_integer) {
       const std::int64_t i = load_signed(index, itemsize_);
       if (i >= -extent_ && i < extent_) continue;
-      text = std::to_string(i);
+      which = "index " + std::to_string(i);
     } else {
       const std::uint64_t i = load_unsigned(index, itemsize_);
       if (i < static_cast<std::uint64_t>(extent_)) continue;
-      text = std::to_string(i);
+      which = "index " + std::to_string(i);
     }
-    throw IndexError("index " + text + " is out of bounds for axis " + std::to_string(axis_) + " with size " +
-                     std::to_string(extent_));
+    break;
   }
+  throw IndexError(which + " is out of bounds for axis " + std::to_string(axis_) + " with size " +
+                   std::to_string(extent_));
 }
 
 void index_offsets(const Launch& launch) {

@@ -25,7 +25,7 @@ class Indexes {
   std::int64_t step() const noexcept { return step_; }
 
  private:
-  [[noreturn]] void refuse(const std::byte* index, std::int64_t stride) const;
+  [[noreturn]] void refuse(const std::byte* index, std::int64_t stride, std::int64_t n) const;
 
   OffsetLoop loop_;
   Loop move_;
