@@ -131,6 +131,25 @@ TEST(Copy, StepsReadNothingPastTheLastElement) {
   }
 }
 
+TEST(Copy, RunsOfEveryLength) {
+  const std::int64_t a = 5, b = 7;
+  for (const Dtype dtype : kDtypeOfSize) {
+    const std::int64_t s = itemsize(dtype);
+    for (const std::int64_t run : {1, 2, 3, 4, 5, 7, 9, 15, 17, 31, 33, 64, 100}) {
+      const std::int64_t nbytes = run * s;
+      const auto bytes = static_cast<std::size_t>(a * b * nbytes);
+      copy_bytes_between(dtype, {b, a, run}, {nbytes, b * nbytes, s}, bytes, 0, {a * nbytes, nbytes, s}, bytes,
+                         [&](const auto& x, const auto& y) {
+                           for (std::int64_t i = 0; i < a * b * nbytes; ++i) {
+                             const std::int64_t place = i / nbytes, row = place % a, column = place / a;
+                             const auto at = static_cast<std::size_t>((row * b + column) * nbytes + i % nbytes);
+                             ASSERT_EQ(y[static_cast<std::size_t>(i)], x[at]) << run << " of " << s << " bytes";
+                           }
+                         });
+    }
+  }
+}
+
 TEST(Copy, SeveralThreadsCopyWhatNoCacheHolds) {
   const int before = num_threads();
   set_num_threads(3);

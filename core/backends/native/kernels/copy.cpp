@@ -2,6 +2,7 @@
 
 #include "conversion.h"
 #include "nest.h"
+#include "runs.h"
 #include "stream.h"
 #include "transpose.h"
 
@@ -37,46 +38,33 @@ std::int64_t widen(Nest& nest, std::int64_t itemsize) noexcept {
   return bytes;
 }
 
-// Rows written past the caches, by way of a buffer when they are not moved as they are.
-class StreamedRows {
- public:
-  explicit StreamedRows(const Conversion& conversion) noexcept : conversion_(conversion) {}
-  void operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
-    const std::int64_t size = conversion_.to_itemsize();
-    if (conversion_.moves() && strides[0] == size) return loops().stream(pointers[0], pointers[1], n * size);
-    alignas(64) std::byte buffer[kBufferBytes];
-    const std::int64_t piece = kBufferBytes / size;
-    for (std::int64_t done = 0; done < n; done += piece) {
-      const std::int64_t m = std::min(piece, n - done);
-      conversion_(pointers[0] + done * strides[0], strides[0], buffer, size, m);
-      loops().stream(buffer, pointers[1] + done * size, m * size);
-    }
-  }
-
- private:
-  static constexpr std::int64_t kBufferBytes = 8 * 1024;
-  const Conversion& conversion_;
-};
-
-// Long rows of a target that no cache could hold.
+// Long rows, the same in source and target, of a target that no cache could hold. (Rows that change on their way are as
+// fast without: what is gained by the stores is lost by working in bursts.)
 bool streams_rows(const Nest& nest, const Conversion& conversion) noexcept {
   constexpr std::int64_t kLeastRow = 1024;  // bytes: of shorter ones too much is not whole lines
   const std::int64_t size = conversion.to_itemsize();
   const int last = nest.ndim - 1;
-  return nest.strides[last][1] == size && nest.shape[last] * size >= kLeastRow && streams(nest.size * size);
+  return conversion.moves() && nest.strides[last][0] == size && nest.strides[last][1] == size &&
+         nest.shape[last] * size >= kLeastRow && streams(nest.size * size);
+}
+
+void stream_rows(const Nest& nest, std::int64_t itemsize) {
+  const auto row = [itemsize](std::byte* const* pointers, const std::int64_t*, std::int64_t n) {
+    loops().stream(pointers[0], pointers[1], n * itemsize);
+  };
+  parallel_for(nest.size, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for_rows(nest, begin, end, nest.pointers, row);
+    end_stream();
+  });
 }
 
 void copy(Nest& nest, const Conversion& conversion) {
+  if (nest.size > 1 && reads_one_element(nest)) return fill(nest, conversion);
   if (is_transposition(nest)) return transpose(nest, conversion, streams(nest.size * conversion.to_itemsize()));
-  if (!streams_rows(nest, conversion)) {
-    if (nest.size > 1 && reads_one_element(nest)) return fill(nest, conversion);
-    return for_rows(nest, kGrain, conversion);
-  }
-  StreamedRows rows(conversion);
-  parallel_for(nest.size, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for_rows(nest, begin, end, nest.pointers, rows);
-    end_stream();
-  });
+  if (streams_rows(nest, conversion)) return stream_rows(nest, conversion.to_itemsize());
+  if (conversion.moves() && is_runs(nest, conversion.to_itemsize())) return copy_runs(nest, conversion.to_itemsize());
+  if (const Loop loop = conversion.moves() ? conversion.direct() : nullptr) return for_rows(nest, kGrain, loop);
+  for_rows(nest, kGrain, conversion);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ int level() noexcept {
   level::register_casts(table);          \
   level::register_moves(table);          \
   level::register_transposes(table);     \
+  level::register_interleaves(table);    \
   level::register_indices(table);        \
   level::register_reductions(table);     \
   level::register_arg_reductions(table); \

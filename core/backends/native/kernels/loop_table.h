@@ -65,6 +65,9 @@ using TransposeLoop = void (*)(const std::byte* from, std::int64_t from_pitch, s
 using OffsetLoop = bool (*)(const std::byte* index, const std::int64_t* so_far, std::int64_t* out, std::int64_t n,
                             std::int64_t extent, std::int64_t stride);
 
+// to[column * rows + row] = from[row][column], for a number of rows that is the loop's own.
+using InterleaveLoop = void (*)(const std::byte* from, std::int64_t from_pitch, std::byte* to, std::int64_t columns);
+
 // Copies `n` bytes that nobody will read soon; a fence (stream.h) makes them known to other threads.
 using StreamLoop = void (*)(const std::byte* from, std::byte* to, std::int64_t n);
 
@@ -74,6 +77,7 @@ struct LoopTable {
   Loop move[17];                        // by itemsize: a copy
   TransposeLoop transpose[17];          // by itemsize
   TransposeLoop stream_transpose[17];   // as `stream`; rows of `to` begin on multiples of 64 bytes
+  InterleaveLoop interleave[5][17];     // by rows (2, 3, 4) and itemsize (1, 2, 4, 8)
   StreamLoop stream;
   Loop where[17];                               // by itemsize: condition, a, b, output
   OffsetLoop offsets[kDtypeCount];              // of integers
@@ -100,6 +104,7 @@ const LoopTable& loops() noexcept;
   void register_casts(LoopTable& table);          \
   void register_moves(LoopTable& table);          \
   void register_transposes(LoopTable& table);     \
+  void register_interleaves(LoopTable& table);    \
   void register_indices(LoopTable& table);        \
   void register_reductions(LoopTable& table);     \
   void register_arg_reductions(LoopTable& table); \

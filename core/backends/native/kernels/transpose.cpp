@@ -34,7 +34,7 @@ class Tiles {
   void run(std::int64_t begin, std::int64_t end) const;
 
  private:
-  enum class Way { kAlongSource, kAlongTarget, kDirect, kStaged };
+  enum class Way { kAlongSource, kAlongTarget, kInterleave, kDirect, kStaged };
   void choose() noexcept;
   void cut() noexcept;
   void run(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
@@ -72,7 +72,14 @@ Tiles::Tiles(const Nest& nest, const Conversion& conversion, bool streams) noexc
 // a multiple of 1 KiB apart share few sets of the cache: such tiles go through a buffer, as those that are converted.
 void Tiles::choose() noexcept {
   const std::int64_t columns = nest_.shape[from_], rows = nest_.shape[to_], least = 16 / size_;
-  const bool direct = conversion_.moves() && source_near_ == size_ && target_near_ == size_ && source_far_ % 1024 != 0;
+  const bool near = conversion_.moves() && source_near_ == size_ && target_near_ == size_;
+  if (near && rows <= 4 && target_far_ == rows * size_ && loops().interleave[rows][size_]) {
+    way_ = Way::kInterleave;
+    width_ = kLong;
+    height_ = rows;
+    return;
+  }
+  const bool direct = near && source_far_ % 1024 != 0;
   if (columns >= least && rows >= least && (direct || (columns >= 16 && rows >= 8))) {
     way_ = direct ? Way::kDirect : Way::kStaged;
     height_ = size_ == 1 ? 256 : size_ == 2 ? 128 : streams_ ? 512 / size_ : size_ == 16 ? 32 : 64;
@@ -114,6 +121,8 @@ void Tiles::run(const std::byte* source, std::byte* target, std::int64_t width, 
       for (std::int64_t column = 0; column < width; ++column)
         conversion_(source + column * source_near_, source_far_, target + column * target_far_, target_near_, height);
       return;
+    case Way::kInterleave:
+      return loops().interleave[height][size_](source, source_far_, target, width);
     case Way::kDirect:
       return turn_strips(source, target, width, height);
     case Way::kStaged:
