@@ -210,8 +210,20 @@ Array offsets_of(const Plan& plan) {
   return *offsets;
 }
 
+// Where offsets along all dimensions that arrays take can lead.
+Reach reach_of(const Plan& plan) {
+  Dims shape, strides;
+  for (const Part& part : plan.parts) {
+    for (int dim = part.dim; dim < part.dim + part.count; ++dim) {
+      shape.push_back(plan.view.shape()[dim]);
+      strides.push_back(plan.view.strides()[dim]);
+    }
+  }
+  return reach_of(shape, strides, plan.view.itemsize());
+}
+
 // The view and the places in it, both in the shape of the result: one does not move along the arrays' dimensions, the
-// other not along the kept ones. Places are byte offsets, or indexes along `axis`.
+// other not along the kept ones.
 struct Spread {
   // `written`: the array that is assigned to, null for none. What is written there must not change the places.
   explicit Spread(const Plan& plan, const Array* written = nullptr) : view(plan.view), places(plan.view) {
@@ -222,16 +234,15 @@ struct Spread {
         (!only->given_on_host || plan.view.device().is_host())) {
       const Array indexes = to_device(only->array, plan.view.device());
       spread(plan, written && may_overlap(indexes, *written) ? copy(indexes) : indexes);
-      axis = IndexedAxis{plan.view.shape()[part.dim], plan.view.strides()[part.dim], part.axis};
+      along = IndexedAxis{plan.view.shape()[part.dim], plan.view.strides()[part.dim], part.axis};
     } else {
       spread(plan, offsets_of(plan));
+      along = reach_of(plan);
     }
   }
 
-  const IndexedAxis* indexed() const noexcept { return axis ? &*axis : nullptr; }
-
   Array view, places;
-  std::optional<IndexedAxis> axis;
+  Along along;
 
  private:
   void spread(const Plan& plan, const Array& array) {
@@ -349,7 +360,7 @@ Array index(const Array& array, std::span<const AnyIndex> indexes) {
   if (is_basic(indexes)) return index(array, basic_part(indexes));
   const Plan plan = checked_plan(array, indexes);
   const Spread spread(plan);
-  return gather(spread.view, spread.places, spread.indexed());
+  return gather(spread.view, spread.places, spread.along);
 }
 
 void assign(const Array& target, const Argument& value) {
@@ -371,7 +382,7 @@ void assign(const Array& array, std::span<const AnyIndex> indexes, const Argumen
   }
   const Spread spread(plan, &array);
   const Array values = without_leading_ones(ready, spread.view.ndim()).broadcast_to(spread.view.shape());
-  scatter(values, spread.places, spread.view, spread.indexed());
+  scatter(values, spread.places, spread.view, spread.along);
 }
 
 }  // namespace crossdock

@@ -26,7 +26,8 @@ void require_elements(const IndexedAxis& axis) {
   throw IndexError("every index is out of bounds for axis " + std::to_string(axis.number) + " with size 0");
 }
 
-void launch(Op op, const Array& from, const Array& places, const Array& to, const IndexedAxis* axis) {
+void launch(Op op, const Array& from, const Array& places, const Array& to, const Along& along) {
+  const auto* axis = std::get_if<IndexedAxis>(&along);
   if (axis) require_elements(*axis);
   Launch launch;
   launch.op = op;
@@ -36,11 +37,21 @@ void launch(Op op, const Array& from, const Array& places, const Array& to, cons
   launch.operands[0] = operand(from);
   launch.operands[1] = operand(places);
   launch.operands[2] = operand(to);
-  if (axis) launch.integers = {axis->extent, axis->stride, axis->number, 1};
+  if (axis) {
+    launch.integers = {axis->extent, axis->stride, axis->number, 1};
+  } else {
+    const auto [low, high] = std::get<Reach>(along);
+    launch.integers = {low, high};
+  }
   to.device().launch(std::move(launch));
 }
 
 }  // namespace
+
+Reach reach_of(const Dims& shape, const Dims& strides, int itemsize) {
+  const auto [low, high] = byte_extent(shape, strides, itemsize);
+  return {low, high - itemsize};
+}
 
 Array index_offsets(const Array& index, const Array* so_far, const IndexedAxis& axis) {
   const Dims shape = so_far ? broadcast_shapes(index.shape(), so_far->shape()) : index.shape();
@@ -90,15 +101,15 @@ Array true_offsets(const Array& mask, std::int64_t count, const Dims& steps) {
   return out;
 }
 
-Array gather(const Array& data, const Array& places, const IndexedAxis* axis) {
+Array gather(const Array& data, const Array& places, const Along& along) {
   Array out = Array::empty(data.shape(), data.dtype(), data.device());
   if (out.size() == 0) return out;
-  launch(Op::gather, data, places, out, axis);
+  launch(Op::gather, data, places, out, along);
   return out;
 }
 
-void scatter(const Array& values, const Array& places, const Array& target, const IndexedAxis* axis) {
-  if (target.size() != 0) launch(Op::scatter, values, places, target, axis);
+void scatter(const Array& values, const Array& places, const Array& target, const Along& along) {
+  if (target.size() != 0) launch(Op::scatter, values, places, target, along);
 }
 
 }  // namespace crossdock

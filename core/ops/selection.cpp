@@ -70,7 +70,7 @@ Array repeated_indices(const Array& counts, const Array& ends, std::int64_t tota
   const Array begins = take(starts, indices, 0);
   const Array offsets = elementwise(Op::multiply, std::array<Argument, 2>{&begins, Scalar{std::int64_t{8}}});
   const Array places = full({total}, Scalar{std::int64_t{0}}, Dtype::int64, counts.device());
-  scatter(steps, offsets, places.view({runs}, {0}));
+  scatter(steps, offsets, places.view({runs}, {0}), reach_of(places));
   return accumulate(Op::cumulative_sum, places, 0, std::nullopt, false);
 }
 
@@ -111,8 +111,8 @@ Array take_along_axis(const Array& array, const Array& indices, std::int64_t axi
     return places.view(shape, broadcast_strides(places.shape(), places.strides(), shape));
   };
   const Array data = array.view(shape, broadcast_strides(around, strides, shape));
-  if (data.size() == 0) return gather(data, spread(index_offsets(indices, nullptr, indexed)));
-  return gather(data, spread(indices), &indexed);
+  if (data.size() == 0) return gather(data, spread(index_offsets(indices, nullptr, indexed)), Reach{});
+  return gather(data, spread(indices), indexed);
 }
 
 std::vector<Array> nonzero(const Array& array) {

@@ -20,8 +20,10 @@ Array times(const Array& array, std::int64_t factor) {
   return elementwise(Op::multiply, std::array<Argument, 2>{&array, Scalar{factor}});
 }
 
-// A view in which each of `count` elements is at an offset from the first.
-Array at_offsets(const Array& array, std::int64_t count) { return array.view({count}, {0}); }
+// Elements `places` bytes from the first.
+Array gather_from(const Array& array, const Array& places) {
+  return gather(array.view(places.shape(), {0}), places, reach_of(array));
+}
 
 Array part(const Array& array, std::int64_t begin) {
   const std::int64_t stride = array.strides()[0];
@@ -41,7 +43,7 @@ Array inverse_of(const Array& first, const Array& order, const Dims& shape) {
   const Array numbers = accumulate(Op::cumulative_sum, astype(first, Dtype::int64), 0, std::nullopt, false);
   const Array from_zero = elementwise(Op::subtract, std::array<Argument, 2>{&numbers, Scalar{std::int64_t{1}}});
   const Array out = Array::empty(shape, Dtype::int64, order.device());
-  scatter(from_zero, times(order, out.itemsize()), at_offsets(out, order.size()));
+  scatter(from_zero, times(order, out.itemsize()), out.view(order.shape(), {0}), reach_of(out));
   return out;
 }
 
@@ -57,14 +59,14 @@ Unique unique(const char* op, const Array& array, UniqueParts wanted) {
   std::optional<Array> order, sorted;
   if (wanted.indices || wanted.inverse) {
     order = sort_any(Op::argsort, flat);
-    sorted = size == 0 ? flat : gather(at_offsets(flat, size), times(*order, flat.strides()[0]));
+    sorted = size == 0 ? flat : gather_from(flat, times(*order, flat.strides()[0]));
   } else {
     sorted = sort_any(Op::sort, flat);
   }
   const Array first = size == 0 ? Array::empty({0}, Dtype::bool_, flat.device()) : first_of_each(*sorted);
   const std::int64_t count = size == 0 ? 0 : count_true(first, op);
   const Array starts = count == 0 ? Array::empty({0}, Dtype::int64, flat.device()) : true_offsets(first, count, {1});
-  const auto take = [&](const Array& from) { return gather(at_offsets(from, count), times(starts, from.itemsize())); };
+  const auto take = [&](const Array& from) { return gather_from(from, times(starts, from.itemsize())); };
   Unique out{.values = take(*sorted), .indices = {}, .inverse = {}, .counts = {}};
   if (wanted.indices) out.indices = take(*order);
   if (wanted.inverse) out.inverse = inverse_of(first, *order, array.shape());

@@ -69,7 +69,7 @@ Array in_order(const Array& array, const Array& sorter) {
   const std::int64_t stride = array.size() != 0 ? array.strides()[0] : 0;
   try {
     const Array offsets = index_offsets(sorter, nullptr, {array.size(), stride, 0});
-    return gather(array.view(array.shape(), {0}), offsets);
+    return gather(array.view(array.shape(), {0}), offsets, reach_of(array));
   } catch (const IndexError& error) {
     throw IndexError(std::string("searchsorted: sorter: ") + error.what());
   }

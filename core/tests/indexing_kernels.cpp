@@ -32,6 +32,9 @@ Launch make(Op op, Dtype dtype, const Dims& shape, std::initializer_list<Operand
 
 void run(const Launch& launch) { native::kernels().find(launch.op, launch.dtype)(launch); }
 
+// Offsets from a number of bytes before the data to another after it.
+constexpr std::array<std::int64_t, 4> reach(std::int64_t low, std::int64_t high) { return {low, high}; }
+
 Operand none(Dims strides = {}) {
   Operand operand;
   operand.dtype = Dtype::int64;
@@ -100,7 +103,8 @@ TEST(Gather, EverySizeAndLayout) {
         const Dims out_strides = c_order ? Dims{width * s, s} : Dims{s, count * s};
         run(make(Op::gather, dtype, {count, width},
                  {operand(data.data(), dtype, {0, column_stride}), operand(offsets.data(), Dtype::int64, {8, 0}),
-                  operand(out.data(), dtype, out_strides)}));
+                  operand(out.data(), dtype, out_strides)},
+                 reach(0, row_stride * 10)));
         for (std::int64_t i = 0; i < count; ++i) {
           for (std::int64_t j = 0; j < width; ++j) {
             const auto* want = data.data() + picks[static_cast<std::size_t>(i)] * row_stride + j * column_stride;
@@ -168,7 +172,8 @@ TEST(Gather, LongRowsOnSeveralThreads) {
   const std::vector<std::int64_t> offsets{2 * width * 4, 0};
   run(make(Op::gather, Dtype::float32, {2, width},
            {operand(data.data(), Dtype::float32, {0, 4}), operand(offsets.data(), Dtype::int64, {8, 0}),
-            contiguous(out, {2, width})}));
+            contiguous(out, {2, width})},
+           reach(0, 2 * width * 4)));
   EXPECT_TRUE(std::equal(out.begin(), out.begin() + width, data.begin() + 2 * width));
   EXPECT_TRUE(std::equal(out.begin() + width, out.end(), data.begin()));
 }
@@ -191,7 +196,8 @@ void scatter_repeatedly(Dtype dtype, const Dims& target_strides, std::int64_t pl
   offset_strides[moves] = 8;
   run(make(Op::scatter, dtype, shape,
            {operand(values.data(), dtype, strides), operand(offsets.data(), Dtype::int64, offset_strides),
-            operand(got.data(), dtype, target_strides)}));
+            operand(got.data(), dtype, target_strides)},
+           reach(0, (places - 1) * place_stride)));
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t j = 0; j < width; ++j) {
       std::memcpy(want.data() + offsets[static_cast<std::size_t>(i)] + j * target_strides[1 - moves],
@@ -220,7 +226,8 @@ TEST(Scatter, TargetsThatRunBackwards) {
   const std::vector<std::int64_t> offsets{-4 * 4, -8 * 4};
   run(make(Op::scatter, Dtype::int32, {2, 3},
            {contiguous(values, {2, 3}), operand(offsets.data(), Dtype::int64, {8, 0}),
-            operand(target.data() + 11, Dtype::int32, {0, -4})}));
+            operand(target.data() + 11, Dtype::int32, {0, -4})},
+           reach(-8 * 4, 0)));
   EXPECT_EQ(target, (std::vector<std::int32_t>{0, 6, 5, 4, 0, 3, 2, 1, 0, 0, 0, 0}));
 }
 
@@ -230,8 +237,29 @@ TEST(Scatter, OneValueToMany) {
   const std::vector<std::int64_t> offsets{0, 8 * 9, 8 * 4};
   run(make(Op::scatter, Dtype::float64, {3},
            {operand(value.data(), Dtype::float64, {0}), contiguous(offsets, {3}),
-            operand(target.data(), Dtype::float64, {0})}));
+            operand(target.data(), Dtype::float64, {0})},
+           reach(0, 8 * 9)));
   EXPECT_EQ(target, (std::vector<double>{7, 0, 0, 0, 7, 0, 0, 0, 0, 7}));
+}
+
+// As there are where what was to write them has failed, and the failure was told since.
+TEST(Places, OffsetsThatLeadOutsideAreRefused) {
+  for (const std::int64_t wrong : {std::int64_t{-8}, std::int64_t{8 * 1000}, INT64_MIN, INT64_MAX}) {
+    for (const std::int64_t width : {1, 3}) {
+      std::vector<double> there(static_cast<std::size_t>(1000 * width)), apart(there.size(), 5);
+      std::vector<std::int64_t> offsets(1000);
+      offsets[900] = wrong;
+      const Operand places = operand(offsets.data(), Dtype::int64, {8, 0});
+      const Operand with_places = operand(there.data(), Dtype::float64, {0, 8000});
+      const Operand plain = operand(apart.data(), Dtype::float64, {8 * width, 8});
+      const Dims shape{1000, width};
+      EXPECT_THROW(run(make(Op::gather, Dtype::float64, shape, {with_places, places, plain}, reach(0, 7992))),
+                   IndexError);
+      EXPECT_THROW(run(make(Op::scatter, Dtype::float64, shape, {plain, places, with_places}, reach(0, 7992))),
+                   IndexError);
+      EXPECT_EQ(there, std::vector<double>(there.size()));
+    }
+  }
 }
 
 std::vector<std::int64_t> nonzero(const Operand& mask, const Dims& shape, const Dims& steps, std::int64_t count) {

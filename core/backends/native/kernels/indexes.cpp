@@ -90,6 +90,17 @@ void Indexes::refuse(const std::byte* index, std::int64_t stride, std::int64_t n
                    std::to_string(extent_));
 }
 
+void Places::check_offsets(const std::byte* offsets, std::int64_t stride, std::int64_t n) const {
+  std::int64_t least = low_, greatest = high_;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t at = load_offset(offsets + i * stride);
+    least = std::min(least, at);
+    greatest = std::max(greatest, at);
+  }
+  if (least == low_ && greatest == high_) return;
+  throw IndexError("an offset leads outside of the array; what was to write it has failed before");
+}
+
 void index_offsets(const Launch& launch) {
   const Indexes indexes(launch, launch.operands[0].dtype);
   const bool adds = launch.operands[1].data != nullptr;

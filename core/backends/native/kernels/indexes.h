@@ -37,23 +37,38 @@ class Indexes {
 class Places {
  public:
   explicit Places(const Launch& launch) noexcept
-      : indexes_(launch, launch.operands[1].dtype), counted_(launch.integers[3] != 0) {}
+      : indexes_(launch, launch.operands[1].dtype),
+        counted_(launch.integers[3] != 0),
+        low_(launch.integers[0]),
+        high_(launch.integers[1]) {}
   bool counted() const noexcept { return counted_; }
   Dtype dtype() const noexcept { return indexes_.dtype(); }
   const Indexes& indexes() const noexcept { return indexes_; }
 
+  // IndexError for the first of n places that is outside.
+  void check(const std::byte* places, std::int64_t stride, std::int64_t n) const {
+    counted_ ? indexes_.check(places, stride, n) : check_offsets(places, stride, n);
+  }
+
   // Calls row(pointers, strides, n) with offsets as operand 1.
   template <class Row>
   void with_offsets(std::byte* const* p, const std::int64_t* s, std::int64_t n, Row&& row) const {
-    if (!counted_) return row(p, s, n);
     std::int64_t offsets[Indexes::kBlock];
-    const std::int64_t block = s[1] == 0 ? n : Indexes::kBlock;  // one for all
-    const std::int64_t strides[] = {s[0], s[1] == 0 ? 0 : std::int64_t{sizeof(std::int64_t)}, s[2]};
+    const bool one_for_all = s[1] == 0;
+    const std::int64_t block = one_for_all ? n : Indexes::kBlock;
+    const std::int64_t step = counted_ && !one_for_all ? std::int64_t{sizeof(std::int64_t)} : s[1];
+    const std::int64_t strides[] = {s[0], step, s[2]};
     for (std::int64_t begin = 0; begin < n; begin += block) {
-      const std::int64_t m = std::min(block, n - begin);
-      indexes_.offsets(p[1] + begin * s[1], s[1], nullptr, offsets, s[1] == 0 ? 1 : m);
-      prefetch(p[1] + begin * s[1], s[1] * m, s[1] * std::min(block, n - begin - m));
-      std::byte* const pointers[] = {p[0] + begin * s[0], reinterpret_cast<std::byte*>(offsets), p[2] + begin * s[2]};
+      const std::int64_t m = std::min(block, n - begin), places = one_for_all ? 1 : m;
+      std::byte* from = p[1] + begin * s[1];
+      if (counted_) {
+        indexes_.offsets(from, s[1], nullptr, offsets, places);
+        prefetch(from, s[1] * m, s[1] * std::min(block, n - begin - m));
+        from = reinterpret_cast<std::byte*>(offsets);
+      } else {
+        check_offsets(from, s[1], places);
+      }
+      std::byte* const pointers[] = {p[0] + begin * s[0], from, p[2] + begin * s[2]};
       row(pointers, strides, m);
     }
   }
@@ -65,8 +80,11 @@ class Places {
     for (std::int64_t at = 0; at < nbytes; at += kLine) __builtin_prefetch(block + skip + at);
   }
 
+  void check_offsets(const std::byte* offsets, std::int64_t stride, std::int64_t n) const;
+
   Indexes indexes_;
   bool counted_;
+  std::int64_t low_, high_;  // offsets
 };
 
 }  // namespace crossdock::native

@@ -44,7 +44,7 @@ class Scatter {
 
   void run() const {
     if (free_.size == 0 || repeating_.size == 0) return;
-    if (places_.counted()) check();
+    check();
     const std::int64_t* s = free_.strides[free_.ndim - 1];
     const bool together = s[0] == size_ && s[1] == size_;
     const std::int64_t grain = std::max<std::int64_t>(together ? 64 : 1, kGrain / repeating_.size);
@@ -71,10 +71,10 @@ class Scatter {
     repeating_.pointers[2] += free_.pointers[1] - pointer(launch.operands[2]);
   }
 
-  // All indexes, before anything is written.
+  // All places, before anything is written.
   void check() const {
     const auto row = [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
-      places_.indexes().check(p[1], s[1], s[1] == 0 ? 1 : n);
+      places_.check(p[1], s[1], s[1] == 0 ? 1 : n);
     };
     for_rows(repeating_, kGrain, row);
   }
