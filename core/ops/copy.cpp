@@ -4,31 +4,13 @@
 
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/transfer_hook.h"
+#include "staging.h"
 
 namespace crossdock {
 
 namespace {
 
 bool same_memory(const Device& a, const Device& b) { return &a == &b || a.physical() == b.physical(); }
-
-// Within one memory; `source` already has target's shape, and they do not overlap.
-void launch_copy(const Array& target, const Array& source) {
-  if (target.size() == 0) return;
-  Launch launch;
-  launch.op = Op::copy;
-  launch.dtype = source.dtype();
-  launch.noperands = 2;
-  const bool flat = target.is_c_contiguous() && source.is_c_contiguous();
-  launch.shape = flat ? Dims{target.size()} : target.shape();
-  const auto place = [&](Operand& operand, const Array& array) {
-    operand.data = array.data();
-    operand.dtype = array.dtype();
-    operand.strides = flat ? Dims{array.itemsize()} : array.strides();
-  };
-  place(launch.operands[0], source);
-  place(launch.operands[1], target);
-  target.device().launch(std::move(launch));
-}
 
 void copy_within(const Array& target, const Array& source) {
   // Same elements in the same order may be read and written by one kernel; any other overlap goes through a copy.
@@ -46,23 +28,49 @@ Array ready_to_move(const Array& array, Dtype dtype) {
   return array.dtype() == dtype ? contiguous(array) : astype(array, dtype);
 }
 
-// Contiguous, same dtype, same number of bytes, different memories.
-void move_bytes(const Array& target, const Array& source, bool blocking) {
-  const auto nbytes = static_cast<std::size_t>(source.nbytes());
-  if (nbytes == 0) return;
+// Whether the bytes cross by one copy: they lie as they shall, and no chunk is needed to fill meanwhile.
+bool crosses_at_once(const Array& target, const Array& source, bool pinned) {
+  return target.dtype() == source.dtype() && target.is_c_contiguous() && source.is_c_contiguous() &&
+         (pinned || source.nbytes() <= static_cast<std::int64_t>(PinnedPool::kChunk));
+}
+
+void upload(const Array& target, const Array& source, Dtype travels, bool blocking) {
   Device& to = target.device();
-  Device& from = source.device();
-  if (from.is_host()) {
+  const auto nbytes = static_cast<std::size_t>(source.nbytes());
+  const bool pinned = !blocking || to.backend().pinned_pool().holds(source.data(), nbytes);
+  if (crosses_at_once(target, source, pinned))
     to.upload(target.data(), source.data(), nbytes, to.default_stream(), source.buffer(), blocking);
-  } else if (to.is_host()) {
+  else
+    upload_staged(target, source, travels);
+}
+
+void download(const Array& target, const Array& source, Dtype travels) {
+  Device& from = source.device();
+  const auto nbytes = static_cast<std::size_t>(source.nbytes());
+  if (crosses_at_once(target, source, from.backend().pinned_pool().holds(target.data(), nbytes)))
     from.download(target.data(), source.data(), nbytes, from.default_stream(), target.buffer(), true);
-  } else if (&to.backend() == &from.backend()) {
-    to.copy_from(target.data(), from, source.data(), nbytes, to.default_stream());
-  } else {  // two kinds of accelerator meet in host memory
-    const Array staged = Array::empty(source.shape(), source.dtype(), find_device("native:0"));
-    from.download(staged.data(), source.data(), nbytes, from.default_stream(), staged.buffer(), true);
-    to.upload(target.data(), staged.data(), nbytes, to.default_stream(), staged.buffer(), true);
-  }
+  else
+    download_staged(target, source, travels);
+}
+
+void move_between_accelerators(const Array& target, const Array& source, Dtype travels) {
+  const Array packed = ready_to_move(source, travels);
+  const bool lands = target.dtype() == travels && target.is_c_contiguous();
+  const Array landed = lands ? target : Array::empty(packed.shape(), travels, target.device());
+  Device& to = target.device();
+  if (&to.backend() == &source.device().backend())
+    to.copy_from(landed.data(), packed.device(), packed.data(), static_cast<std::size_t>(packed.nbytes()),
+                 to.default_stream());
+  else
+    move_through_host(landed, packed);
+  if (!lands) launch_copy(target, landed);
+}
+
+// Of one shape, not empty, in different memories.
+void move(const Array& target, const Array& source, Dtype travels, bool blocking) {
+  if (source.device().is_host()) return upload(target, source, travels, blocking);
+  if (target.device().is_host()) return download(target, source, travels);
+  move_between_accelerators(target, source, travels);
 }
 
 void copy_between(const Array& target, const Array& source, const TransferLabel& label) {
@@ -77,19 +85,31 @@ void copy_between(const Array& target, const Array& source, const TransferLabel&
                     label.implicit,
                     false};
   });
-  const Array packed = ready_to_move(source, travels);
-  // A source that had to be packed is ours and held; a caller's own is waited for unless told otherwise.
-  const bool blocking = label.blocking && packed.data() == source.data();
-  if (target.dtype() == travels && target.is_c_contiguous() && target.shape() == packed.shape()) {
-    move_bytes(target, packed, blocking);
-    return;
-  }
-  const Array landed = Array::empty(packed.shape(), travels, target.device());
-  move_bytes(landed, packed, blocking);
+  if (target.shape() == source.shape()) return move(target, source, travels, label.blocking);
+  const Array landed = Array::empty(source.shape(), travels, target.device());
+  move(landed, source, travels, label.blocking);
   launch_copy(target, landed.broadcast_to(target.shape()));
 }
 
 }  // namespace
+
+void launch_copy(const Array& target, const Array& source) {
+  if (target.size() == 0) return;
+  Launch launch;
+  launch.op = Op::copy;
+  launch.dtype = source.dtype();
+  launch.noperands = 2;
+  const bool flat = target.is_c_contiguous() && source.is_c_contiguous();
+  launch.shape = flat ? Dims{target.size()} : target.shape();
+  const auto place = [&](Operand& operand, const Array& array) {
+    operand.data = array.data();
+    operand.dtype = array.dtype();
+    operand.strides = flat ? Dims{array.itemsize()} : array.strides();
+  };
+  place(launch.operands[0], source);
+  place(launch.operands[1], target);
+  target.device().launch(std::move(launch));
+}
 
 Array copy(const Array& array) { return astype(array, array.dtype()); }
 

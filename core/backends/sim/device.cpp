@@ -68,16 +68,28 @@ void fail_copy() { throw DeviceError("the copy failed (a fault that was asked fo
 
 void SimDevice::upload(std::byte* to, const std::byte* from_host, std::size_t nbytes, Stream& stream,
                        std::shared_ptr<const void> keepalive, bool blocking) {
+  upload(to, from_host, nbytes, stream, std::move(keepalive), blocking ? HostSide::waited_for : HostSide::checked);
+}
+
+void SimDevice::upload_staged(std::byte* to, std::shared_ptr<const PinnedBlock> block, std::size_t nbytes,
+                              Stream& stream) {
+  const std::byte* from = block->data();
+  upload(to, from, nbytes, stream, std::move(block), HostSide::staged);
+}
+
+void SimDevice::upload(std::byte* to, const std::byte* from, std::size_t nbytes, Stream& stream,
+                       std::shared_ptr<const void> keepalive, HostSide host_side) {
   if (!nbytes) return;
   SimStream& here = own(stream);
   std::byte* target = allocator_.alias("upload", to, nbytes);
+  const bool blocking = host_side == HostSide::waited_for, checked = host_side == HostSide::checked;
   if (copy_fails(index())) return copy(here, {"upload", fail_copy}, blocking);
   count_copy(index(), Direction::host_to_device, nbytes);
-  std::uint64_t sum = blocking ? 0 : checksum(from_host, nbytes);
+  std::uint64_t sum = checked ? checksum(from, nbytes) : 0;
   auto work = [=, keepalive = std::move(keepalive)] {
     Modelled speed(nbytes, settings().to_device_gbps);
-    std::memcpy(target, from_host, nbytes);
-    if (!blocking && checksum(target, nbytes) != sum)
+    std::memcpy(target, from, nbytes);
+    if (checked && checksum(target, nbytes) != sum)
       throw DeviceError("the host buffer was changed before its asynchronous copy had finished");
   };
   const bool brief = is_brief_copy(nbytes, settings().to_device_gbps);

@@ -29,6 +29,8 @@ class SimDevice final : public Device {
   // Not blocking: a source that is changed before it was read makes the copy fail.
   void upload(std::byte* to, const std::byte* from_host, std::size_t nbytes, Stream& stream,
               std::shared_ptr<const void> keepalive, bool blocking) override;
+  void upload_staged(std::byte* to, std::shared_ptr<const PinnedBlock> block, std::size_t nbytes,
+                     Stream& stream) override;
   void download(std::byte* to_host, const std::byte* from, std::size_t nbytes, Stream& stream,
                 std::shared_ptr<const void> keepalive, bool blocking) override;
   // Counts as the reader's. After all work of both default streams, and before later work of both.
@@ -44,6 +46,9 @@ class SimDevice final : public Device {
  private:
   std::vector<std::shared_ptr<Queue>> queues() const;
   SimStream& own(Stream& stream) const;
+  enum class HostSide { waited_for, checked, staged };  // what keeps a source as it is until it has been read
+  void upload(std::byte* to, const std::byte* from, std::size_t nbytes, Stream& stream,
+              std::shared_ptr<const void> keepalive, HostSide host_side);
   void copy(SimStream& stream, Task task, bool blocking);
 
   std::vector<std::shared_ptr<Queue>> queues_;  // of all its streams

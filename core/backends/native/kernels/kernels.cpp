@@ -9,6 +9,7 @@
 #include "linalg.h"
 #include "matmul.h"
 #include "ordering.h"
+#include "pack.h"
 #include "reduction.h"
 #include "scan.h"
 #include "select.h"
@@ -28,6 +29,7 @@ KernelTable make_kernels() {
   register_scan(table);
   register_linalg(table);
   register_fft(table);
+  table.set(Op::pack, Dtype::uint8, pack);
   for (int number = 0; number < kDtypeCount; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     table.set(Op::copy, dtype, copy);

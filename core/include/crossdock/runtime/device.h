@@ -12,6 +12,7 @@
 #include "crossdock/runtime/allocator.h"
 #include "crossdock/runtime/kernel.h"
 #include "crossdock/runtime/memory_info.h"
+#include "crossdock/runtime/pinned_pool.h"
 #include "crossdock/runtime/stream.h"
 
 namespace crossdock {
@@ -45,6 +46,12 @@ class Device {
   // `keepalive` holds the host side until the copy is over. Blocking ones return when the host side may be touched.
   virtual void upload(std::byte* to, const std::byte* from_host, std::size_t nbytes, Stream& stream,
                       std::shared_ptr<const void> keepalive, bool blocking) = 0;
+  // As `upload` without waiting, from a block that nobody writes to before it is over.
+  virtual void upload_staged(std::byte* to, std::shared_ptr<const PinnedBlock> block, std::size_t nbytes,
+                             Stream& stream) {
+    const std::byte* from = block->data();
+    upload(to, from, nbytes, stream, std::move(block), false);
+  }
   virtual void download(std::byte* to_host, const std::byte* from, std::size_t nbytes, Stream& stream,
                         std::shared_ptr<const void> keepalive, bool blocking) = 0;
   virtual void copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) = 0;
@@ -60,12 +67,15 @@ class Device {
 
 class Backend {
  public:
-  Backend(std::string name, const KernelTable* parent) : name_(std::move(name)), kernels_(parent) {}
+  // `pinned`: where host memory for copies comes from.
+  Backend(std::string name, const KernelTable* parent, std::unique_ptr<PinnedMemory> pinned = plain_host_memory())
+      : name_(std::move(name)), kernels_(parent), pinned_pool_(std::move(pinned)) {}
   virtual ~Backend() = default;
   const std::string& name() const noexcept { return name_; }  // the KIND of specs
   virtual int device_count() const noexcept = 0;              // cheap; starts nothing
   virtual Device& device(int index) = 0;                      // made on first use; the registry checked the index
   virtual void drain() {}  // waits for the devices that have been made; an interrupt drops what has not begun
+  PinnedPool& pinned_pool() noexcept { return pinned_pool_; }  // for copies between its devices and the host
   KernelTable& kernels() noexcept { return kernels_; }
   const KernelTable& kernels() const noexcept { return kernels_; }
   // The kernel for an operation on `device`; NotImplementedError naming operation, dtype and device, or what else the
@@ -75,6 +85,7 @@ class Backend {
  private:
   std::string name_;
   KernelTable kernels_;
+  PinnedPool pinned_pool_;
 };
 
 // Back-ends in the order they were registered; filled once, before any array is made.

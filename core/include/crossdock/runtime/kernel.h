@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "crossdock/runtime/dims.h"
 #include "crossdock/runtime/dtype.h"
@@ -26,6 +27,9 @@ struct Operand {
 // Inputs come first, the output last. What `shape` means depends on the kind of operation:
 //   elementwise (unary, binary, where, copy): the output's shape; operands' strides are broadcast to it.
 //   copy: operand 0 -> operand 1, any two dtypes, C casting rules as NumPy's astype (dispatch on operand 0's dtype).
+//   pack: runs of bytes -> operand 1; `table` has three numbers for each run: where it begins, from operand 0's data
+//   on,
+//     how long it is, and where it goes to, from operand 1's data on. Dispatch on uint8; no shape, no strides.
 //   reductions: kept dimensions first, then `reduced` reduced ones; the output's strides there are 0. The input is
 //     never empty along reduced dimensions for max, min, argmax, argmin; sum, prod, any, all write their identity.
 //     sum and prod: the output may have a wider dtype of the input's kind (int8 -> int64, float16 -> float32).
@@ -80,6 +84,7 @@ struct Launch {
   std::array<Operand, 4> operands;
   std::array<std::int64_t, 4> integers{};
   std::array<double, 2> scalars{};
+  std::vector<std::int64_t> table = {};  // few numbers, which travel with the launch
   Stream* stream = nullptr;
 
   std::span<const Operand> inputs() const noexcept {

@@ -20,7 +20,7 @@ namespace crossdock {
 #define CROSSDOCK_REDUCTION_OPS(X) \
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin) X(squared_deviations)
 #define CROSSDOCK_OTHER_OPS(X) \
-  X(copy) X(where) X(arange) X(matmul)
+  X(copy) X(pack) X(where) X(arange) X(matmul)
 #define CROSSDOCK_INDEXING_OPS(X) \
   X(index_offsets) X(gather) X(scatter) X(nonzero)
 #define CROSSDOCK_ORDER_OPS(X) \
