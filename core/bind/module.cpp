@@ -35,4 +35,5 @@ NB_MODULE(_core, m) {
   define_ports(m);
   define_short_cut(m);
   define_sim(m);
+  define_staging(m);
 }

@@ -128,7 +128,7 @@ std::shared_ptr<PinnedBlock> PinnedPool::take_for_array(std::size_t nbytes) {
 }
 
 bool PinnedPool::holds(const std::byte* data, std::size_t nbytes) const noexcept {
-  if (!narrays_.load(std::memory_order_relaxed)) return false;
+  if (!has_arrays()) return false;
   std::lock_guard lock(mutex_);
   auto after = arrays_.upper_bound(data);
   if (after == arrays_.begin()) return false;

@@ -10,7 +10,7 @@ def test_one_array():
     made = xd.plan(x, 'native:0')
     assert (made.route, made.zero_copy, made.nbytes_moved) == ('alias', True, 0)
     far = xd.plan(x, 'sim:0', dtype='float64')
-    assert (far.route, far.nbytes_moved, far.nbytes_allocated) == ('copy', 400, 800)
+    assert (far.route, far.nbytes_moved, far.nbytes_allocated) == ('staged', 400, 800)
     assert 'sim:0' in str(far)
     assert xd.plan(x, '@numpy').route == 'same object'
     assert xd.plan(x, '@numpy', copy=True).route == 'device copy'
@@ -19,9 +19,10 @@ def test_one_array():
 def test_a_tree():
     made = xd.plan({'w': [np.zeros(3), None], 'n': 1}, 'sim:0')
     assert [path for path, _ in made] == ["['w'][0]", "['n']"]
-    assert (len(made), made.nbytes_moved, made.nbytes_allocated, made.zero_copy) == (2, 32, 32, False)
-    assert str(made).splitlines()[0] == '2 arrays -> sim:0: 32 bytes moved, 32 bytes allocated'
-    assert "['w'][0]: copy: @numpy -> sim:0" in str(made)
+    assert (len(made), made.nbytes_moved, made.nbytes_allocated, made.zero_copy) == (2, 32, 264, False)
+    assert str(made).splitlines()[0] == '2 arrays -> sim:0: 32 bytes moved, 264 bytes allocated'
+    assert "packed: ['w'][0], ['n']" in str(made)
+    assert "['w'][0]: packed: @numpy -> sim:0" in str(made)
     assert xd.plan([], 'sim:0').zero_copy
 
 

@@ -237,10 +237,10 @@ def test_nothing_stays_allocated_when_memory_runs_out(faults):
     device = xd.get_device('sim:0')
     before = device.memory_info().used
     faults('oom', index=0, after=5)
-    with pytest.raises(MemoryError, match=r"at \['w'\]\[5\].*8000 bytes") as caught:
-        device.send({'w': [np.ones(1000) for _ in range(9)]})
+    with pytest.raises(MemoryError, match=r"at \['w'\]\[5\].*800000 bytes") as caught:
+        device.send({'w': [np.ones(100_000) for _ in range(9)]})
     # The error is still held here, with its traceback and all frames in it.
-    assert caught.value.requested == 8000
+    assert caught.value.requested == 800_000
     assert device.memory_info().used == before
 
 

@@ -22,6 +22,7 @@ from ._blas import find_blas as _find_blas
 from ._core import (
     Array,
     Device,
+    PinnedMemoryPool,
     abs,
     acos,
     acosh,
@@ -112,6 +113,7 @@ from ._core import (
     ones,
     ones_like,
     permute_dims,
+    pinned_memory_pool,
     positive,
     pow,
     prod,
@@ -179,7 +181,7 @@ from ._dtypes import (
     uint64,
 )
 from ._info import __array_namespace_info__
-from ._memory_info import MemoryInfo
+from ._memory_info import MemoryInfo, PinnedStatistics
 from ._sets import unique_all, unique_counts, unique_inverse, unique_values
 
 __array_api_version__ = '2024.12'
@@ -198,6 +200,8 @@ __all__ = [
     'Array',
     'Device',
     'MemoryInfo',
+    'PinnedMemoryPool',
+    'PinnedStatistics',
     '__array_api_version__',
     '__array_namespace_info__',
     'abs',
@@ -313,6 +317,7 @@ __all__ = [
     'ones_like',
     'permute_dims',
     'pi',
+    'pinned_memory_pool',
     'positive',
     'pow',
     'prod',

@@ -1,10 +1,10 @@
-"""MemoryInfo: a device's memory."""
+"""MemoryInfo: a device's memory. PinnedStatistics: the host memory for its copies."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ['MemoryInfo']
+__all__ = ['MemoryInfo', 'PinnedStatistics']
 
 
 class MemoryInfo(NamedTuple):
@@ -26,3 +26,24 @@ class MemoryInfo(NamedTuple):
     total: int | None
     used: int | None
     pooled: int | None
+
+
+class PinnedStatistics(NamedTuple):
+    """What a pool of pinned memory holds, in bytes.
+
+    Attributes
+    ----------
+    used : int
+        What arrays and copies under way hold, as set aside.
+    pooled : int
+        What is kept for reuse.
+    high_water : int
+        The most that both have been together.
+    limit : int
+        What both together never exceed.
+    """
+
+    used: int
+    pooled: int
+    high_water: int
+    limit: int

@@ -22,6 +22,8 @@ from ._dtypes import STANDARD
 from ._dtypes import to_numpy as _numpy_dtype
 
 __all__ = [
+    'CHUNK_NBYTES',
+    'PACK_ALIGNMENT',
     'Ends',
     'Questions',
     'Reader',
@@ -32,14 +34,23 @@ __all__ = [
     'core_reader',
     'core_writer',
     'from_numpy',
+    'is_pinned',
     'numpy_reader',
     'numpy_writer',
+    'pack',
+    'plain_arrays',
     'set_default_device',
     'set_transfer_hook',
     'short_cut',
     'table_reader',
     'table_writer',
+    'unpack',
 ]
+
+#: The largest chunk of a staged copy, and block of packed arrays.
+CHUNK_NBYTES: int = _core._CHUNK_NBYTES
+#: Where packed arrays begin in their block is a multiple of this.
+PACK_ALIGNMENT: int = _core._PACK_ALIGNMENT
 
 _host = _core.device('native:0')
 _dtypes: dict[np.dtype[Any], dtype] = {}  # NumPy's dtypes say their names slowly
@@ -146,6 +157,80 @@ def copy_into(
         When the shapes do not broadcast.
     """
     _core._copy_into(dst, src, from_=source, to=target, op=op, implicit=implicit, blocking=blocking)
+
+
+def is_pinned(view: np.ndarray[Any, Any], device: Device) -> bool:
+    """Whether a NumPy array is contiguous, and in memory that copies to a device need not wait for.
+
+    Parameters
+    ----------
+    view : numpy.ndarray
+        The array.
+    device : Device
+        Where it shall go.
+
+    Returns
+    -------
+    bool
+        True for what `crossdock.core.pinned_memory_pool` has given for that kind of device.
+    """
+    return _core._has_pinned_arrays(device) and _core._is_pinned(device, from_numpy(view))
+
+
+def pack(blocks: list[list[tuple[Array, dtype]]], device: Device) -> list[Array]:
+    """Copy many small arrays to an accelerator, by one allocation and one transfer for each block.
+
+    Parameters
+    ----------
+    blocks : list of list of (Array, dtype)
+        Arrays on host devices, in any layout, and the data types that they become. No more than `CHUNK_NBYTES` in
+        each block, counting from each array to the next a multiple of `PACK_ALIGNMENT`.
+    device : Device
+        An accelerator. The transfer hook is not called.
+
+    Returns
+    -------
+    list of Array
+        In order, C-contiguous; those of a block are views of one allocation. The sources have been read.
+    """
+    return _core._pack(device, blocks)
+
+
+def plain_arrays(leaves: list[Any], reader: Reader, device: Device, below_nbytes: int) -> list[Array | None]:
+    """See those objects as host arrays that need neither a plan nor Python to be packed.
+
+    Parameters
+    ----------
+    leaves : list of object
+        Anything.
+    reader : Reader
+        What reads them.
+    device : Device
+        The accelerator that they are for.
+    below_nbytes : int
+        The size that they must stay below.
+
+    Returns
+    -------
+    list of Array or None
+        None for objects that the reader does not read, and for arrays that are empty, not C-contiguous, too large,
+        in pinned memory, or of bools, which may be bytes other than 0 and 1.
+    """
+    return _core._plain_arrays(device, leaves, reader, below_nbytes)
+
+
+def unpack(blocks: list[list[tuple[Array, Array]]], device: Device) -> None:
+    """Copy many small arrays of an accelerator to the host, by one transfer for each block, and wait.
+
+    Parameters
+    ----------
+    blocks : list of list of (Array, Array)
+        Arrays on host devices, and arrays of the same shape on `device` that are written into them. Bounded as for
+        `pack`, by the narrower data types.
+    device : Device
+        An accelerator. The transfer hook is not called.
+    """
+    _core._unpack(device, blocks)
 
 
 def set_transfer_hook(hook: TransferHook | None) -> None:

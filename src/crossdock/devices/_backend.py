@@ -208,6 +208,26 @@ class Backend:
         """See `crossdock.transfer.Port`. Asked only where the place is immutable, and then `allocate` is not."""
         raise NotImplementedError
 
+    def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
+        """See `crossdock.transfer.Port`."""
+        return self.xp.permute_dims(array, axes)
+
+    def is_pinned(self, view: np.ndarray[Any, Any], place: PlaceFacts) -> bool:
+        """Whether a host view is contiguous and lies in memory that copies to `place` need not wait for."""
+        return False
+
+    def pack(self, blocks: list[list[tuple[np.ndarray[Any, Any], np.dtype[Any]]]], place: PlaceFacts) -> list[Any]:
+        """See `crossdock.transfer.Port`."""
+        raise NotImplementedError
+
+    def plain_arrays(self, leaves: list[Any], place: PlaceFacts, below_nbytes: int) -> list[Any] | None:
+        """See `crossdock.transfer.Port`."""
+        return None
+
+    def unpack(self, blocks: list[list[tuple[np.ndarray[Any, Any], Any]]], place: PlaceFacts) -> None:
+        """See `crossdock.transfer.Port`."""
+        raise NotImplementedError
+
     def copy(self, dst: Any, src: Any) -> None:
         """See `crossdock.transfer.Port`."""
         raise NotImplementedError

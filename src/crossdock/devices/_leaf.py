@@ -11,7 +11,7 @@ from crossdock.devices._dtype import check_travels
 from crossdock.devices._foreign import read_foreign
 from crossdock.devices._registry import owner
 from crossdock.errors import GraphError
-from crossdock.transfer import ArrayFacts, PlaceFacts, Plan, plan, run
+from crossdock.transfer import ArrayFacts, PlaceFacts, Plan, host_view, plan, run
 
 __all__ = ['Leaf', 'read_leaf', 'unwrap']
 
@@ -38,15 +38,19 @@ class Leaf(NamedTuple):
     facts: ArrayFacts
     fresh: bool = False
 
-    def plan(self, place: PlaceFacts, *, copy: bool | None, dtype: np.dtype[Any] | None) -> Plan:
-        """How it gets to a place."""
+    def plan(self, target: Backend, place: PlaceFacts, *, copy: bool | None, dtype: np.dtype[Any] | None) -> Plan:
+        """How it gets to a place of a back-end."""
         copy = None if copy and self.fresh else copy
-        return plan(self._facts_for(place, copy=copy), place, copy=copy, dtype=dtype)
+        return plan(self._facts_for(target, place, copy=copy), place, copy=copy, dtype=dtype)
 
-    def _facts_for(self, place: PlaceFacts, *, copy: bool | None) -> ArrayFacts:
+    def _facts_for(self, target: Backend, place: PlaceFacts, *, copy: bool | None) -> ArrayFacts:
         """The facts, with those that only some plans need."""
         facts = self.facts
-        if facts.place.physical != 'host' or facts.place.library == place.library:
+        if facts.place.physical != 'host':
+            return facts
+        if place.chunk_nbytes and target.is_pinned(self.backend.alias_out(self.array), place):
+            facts = facts._replace(pinned=True)
+        if facts.place.library == place.library:
             return facts
         # Arrays that cannot be written cannot be views of other data.
         suspect = facts.dtype.kind == 'b' and not facts.unresolved and not facts.place.immutable
@@ -56,6 +60,10 @@ class Leaf(NamedTuple):
         if shares and place.alignment > 1 and place.physical == 'host' and not facts.unresolved:
             return facts._replace(address=self.backend.alias_out(self.array).ctypes.data)
         return facts
+
+    def view(self) -> Any:
+        """Its memory, which is the host's, as it is packed."""
+        return host_view(self.array, self.backend)
 
     def run(self, made: Plan, target: Backend, *, blocking: bool) -> Any:
         """Bring it there."""

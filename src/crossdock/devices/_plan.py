@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from crossdock.devices._dtype import resolve_dtype
 from crossdock.devices._lookup import get_device
 from crossdock.devices._send import End, prepare
-from crossdock.transfer import Plan
+from crossdock.transfer import Plan, block_nbytes, explain
 
 __all__ = ['TreePlan', 'plan']
 
@@ -26,10 +26,13 @@ class TreePlan:
         Where they go.
     leaves : tuple of (str, Plan)
         For each leaf its path in the tree, such as ``['layer1'].bias``, and its plan.
+    packed : tuple of tuple of str
+        The paths of small arrays that cross together, one tuple for each block of memory.
     """
 
     device: str
     leaves: tuple[tuple[str, Plan], ...]
+    packed: tuple[tuple[str, ...], ...] = ()
 
     def __iter__(self) -> Iterator[tuple[str, Plan]]:
         return iter(self.leaves)
@@ -49,15 +52,22 @@ class TreePlan:
 
     @property
     def nbytes_allocated(self) -> int:
-        """Bytes of new memory that the results hold."""
-        return sum(made.nbytes_allocated for _, made in self.leaves)
+        """Bytes of new memory that the results hold, the gaps in blocks on an accelerator included."""
+        plans = dict(self.leaves)
+        total = sum(made.nbytes_allocated for made in plans.values())
+        for block in self.packed:
+            if plans[block[0]].target.physical != 'host':
+                sizes = [plans[path].nbytes_allocated for path in block]
+                total += block_nbytes(sizes) - sum(sizes)
+        return total
 
     def __str__(self) -> str:
         head = (
             f'{len(self.leaves)} arrays -> {self.device}: '
             f'{self.nbytes_moved} bytes moved, {self.nbytes_allocated} bytes allocated'
         )
-        return '\n'.join([head, *(f'{path}: {made}' for path, made in self.leaves)])
+        together = [f'packed: {", ".join(paths)}' for paths in self.packed]
+        return '\n'.join([head, *together, *(f'{path}: {made}' for path, made in self.leaves)])
 
 
 def plan(tree: Any, spec: Any, *, copy: bool | None = None, dtype: DTypeLike | None = None) -> Plan | TreePlan:
@@ -96,11 +106,16 @@ def plan(tree: Any, spec: Any, *, copy: bool | None = None, dtype: DTypeLike | N
       no same object: sim:0 cannot reach the memory 'host', only 'sim:0'
       no alias: sim:0 cannot reach the memory 'host', only 'sim:0'
       no device copy: the memories 'host' and 'sim:0' differ
+      no peer copy: @numpy and sim:0 are no accelerators of one kind
+      no direct: it does not lie in pinned host memory
     """
     device = get_device(spec)
     end = End(device._backend, device._place)
     wanted = None if dtype is None else resolve_dtype(dtype)
     prepared = prepare(tree, lambda leaf: end, scalars=device._backend, copy=copy, dtype=wanted)
-    if prepared.tree.paths == ['']:
-        return prepared.plans[0]
-    return TreePlan(device.name, tuple(zip(prepared.tree.paths, prepared.plans)))
+    paths, blocks = prepared.tree.paths, prepared.blocks
+    plans = explain([made for made in prepared.plans if made], blocks)
+    if paths == ['']:
+        return plans[0]
+    packed = tuple(tuple(paths[i] for i in block) for block in blocks)
+    return TreePlan(device.name, tuple(zip(paths, plans)), packed)

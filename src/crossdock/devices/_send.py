@@ -13,7 +13,20 @@ from crossdock.devices._leaf import Leaf, read_leaf
 from crossdock.devices._located import located
 from crossdock.devices._registry import owner
 from crossdock.devices._tree import Tree
-from crossdock.transfer import PlaceFacts, Plan, Progress, at_path, batch, listening, tracking
+from crossdock.transfer import (
+    SMALL_NBYTES,
+    Block,
+    PlaceFacts,
+    Plan,
+    Progress,
+    announce,
+    at_path,
+    batch,
+    group,
+    listening,
+    packable,
+    tracking,
+)
 
 __all__ = ['End', 'Prepared', 'prepare', 'run_prepared', 'send']
 
@@ -29,12 +42,26 @@ class End(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A tree taken apart, and for each of its leaves the end and the plan."""
+    """A tree taken apart.
+
+    Attributes
+    ----------
+    tree : Tree
+        What it was.
+    leaves, ends, plans : list of Leaf, of End, of Plan
+        What the leaves are, where they go and how. Those in `plain` have none of the three.
+    blocks : list of tuple of int
+        Which of them cross together.
+    plain : list
+        The target's views of small arrays that need no plan; None for the others; empty for none at all.
+    """
 
     tree: Tree
-    leaves: list[Leaf]
+    leaves: list[Leaf | None]
     ends: list[End]
-    plans: list[Plan]
+    plans: list[Plan | None]
+    blocks: list[Block]
+    plain: list[Any]
 
 
 def send(
@@ -53,13 +80,16 @@ def send(
     if owner(type(tree)) is not None and not progress:
         # A lone array, by far the most frequent case, needs no walk.
         leaf = read_leaf(tree, target, detach=detach)
-        made = leaf.plan(place, copy=copy, dtype=wanted)
+        made = leaf.plan(target, place, copy=copy, dtype=wanted)
         if made.zero_copy or not listening():
             return leaf.run(made, target, blocking=blocking)
         with batch():
             return leaf.run(made, target, blocking=blocking)
     end = End(target, place)
-    prepared = prepare(tree, lambda leaf: end, scalars=target, copy=copy, dtype=wanted, detach=detach)
+    quick = place.chunk_nbytes > 0 and dtype is None and copy is not False and not progress and not listening()
+    prepared = prepare(
+        tree, lambda leaf: end, scalars=target, copy=copy, dtype=wanted, detach=detach, quick=end if quick else None
+    )
     return run_prepared(prepared, blocking=blocking, progress=progress)
 
 
@@ -71,37 +101,125 @@ def prepare(
     copy: bool | None = None,
     dtype: np.dtype[Any] | None = None,
     detach: bool = False,
+    quick: End | None = None,
 ) -> Prepared:
-    """Take a tree apart, and choose an end and plan the way for each leaf. Moves nothing."""
-    made = Prepared(Tree(tree), [], [], [])
-    for value, path in zip(made.tree.leaves, made.tree.paths):
-        with located(path):
+    """Take a tree apart, and choose an end and plan the way for each leaf. Moves nothing.
+
+    `quick` is the one end where all go, if small NumPy arrays may be packed for it without a plan: one with a copy, no
+    conversion, and nobody who wants to see it.
+    """
+    made = Tree(tree)
+    plain = (
+        quick and len(made.leaves) > 1 and quick.backend.plain_arrays(made.leaves, quick.place, SMALL_NBYTES)
+    ) or []
+    leaves: list[Leaf | None] = []
+    ends: list[End] = []
+    plans: list[Plan | None] = []
+    for i, value in enumerate(made.leaves):
+        if plain and plain[i] is not None and quick:
+            leaves.append(None)
+            ends.append(quick)
+            plans.append(None)
+            continue
+        with located(made.paths[i]):
             leaf = read_leaf(value, scalars, detach=detach)
             end = choose(leaf)
-            made.plans.append(leaf.plan(end.place, copy=copy, dtype=dtype))
-            made.ends.append(end)
-            made.leaves.append(leaf)
-    return made
+            plans.append(leaf.plan(end.backend, end.place, copy=copy, dtype=dtype))
+            ends.append(end)
+            leaves.append(leaf)
+    return Prepared(made, leaves, ends, plans, _blocks(ends, plans, plain), plain)
+
+
+def _blocks(ends: list[End], plans: list[Plan | None], plain: list[Any]) -> list[Block]:
+    if len(plans) < 2:
+        return []
+    small = []
+    chunk_nbytes = 0
+    for i, plan in enumerate(plans):
+        if plan is None:
+            small.append((i, '', plain[i].nbytes))
+            chunk_nbytes = ends[i].place.chunk_nbytes
+        elif packable(plan):
+            source, target = plan.source.place, plan.target
+            chunk_nbytes = source.chunk_nbytes or target.chunk_nbytes
+            small.append((i, '' if source.physical == 'host' else source.device, plan.nbytes_moved))
+    return group(small, chunk_nbytes)
 
 
 def run_prepared(prepared: Prepared, *, blocking: bool = True, progress: Progress = False) -> Any:
     """Move the leaves, and build the tree from what arrives."""
-    total = sum(made.nbytes_moved for made in prepared.plans) if progress else 0
+    total = sum(made.nbytes_moved for made in prepared.plans if made) if progress else 0
     with tracking(progress if callable(progress) or total >= SECOND_NBYTES else False, total, 'sending') as report:
         return prepared.tree.build(_run_leaves(prepared, blocking=blocking, report=report))
 
 
 def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], None]) -> list[Any]:
-    tree, leaves, ends, plans = prepared
-    done: list[Any] = []
+    done: list[Any] = [None] * len(prepared.leaves)
+    packed = {i for block in prepared.blocks for i in block}
+    seen = listening()
     try:
         with batch():
-            for leaf, end, made, path in zip(leaves, ends, plans, tree.paths):
+            for i, (leaf, end, made) in enumerate(zip(prepared.leaves, prepared.ends, prepared.plans)):
+                if leaf is None or made is None or (i in packed and not seen):
+                    continue
+                path = prepared.tree.paths[i]
                 with at_path(path), located(path):
-                    done.append(leaf.run(made, end.backend, blocking=blocking))
+                    if i in packed:  # told in its turn, moved with the others
+                        announce('copy', made.nbytes_moved, made.source.place.device, made.target.device)
+                        continue
+                    done[i] = leaf.run(made, end.backend, blocking=blocking)
                 report(made.nbytes_moved)
+            _run_blocks(prepared, packed, done)
+            for i in packed:
+                report(made.nbytes_moved if (made := prepared.plans[i]) else 0)
     except BaseException:
         # The traceback holds this frame, and with it whatever has arrived already.
         done.clear()
         raise
     return done
+
+
+def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any]) -> None:
+    # An array that needs no plan and has no company is a block of its own.
+    blocks = [
+        *prepared.blocks,
+        *((i,) for i, plain in enumerate(prepared.plain) if plain is not None and i not in packed),
+    ]
+    ways: dict[str, list[Block]] = {}
+    for block in blocks:
+        plan = prepared.plans[block[0]]
+        origin = '' if plan is None or plan.target.physical != 'host' else plan.source.place.device
+        ways.setdefault(origin, []).append(block)
+    for origin, together in ways.items():
+        arrived = _unpack(prepared, together) if origin else _pack(prepared, together)
+        for i, array in zip((i for block in together for i in block), arrived):
+            done[i] = array
+
+
+def _pack(prepared: Prepared, blocks: list[Block]) -> list[Any]:
+    """From the host to one accelerator."""
+    end = prepared.ends[blocks[0][0]]
+
+    def parcel(i: int) -> tuple[Any, Any]:
+        leaf, plan = prepared.leaves[i], prepared.plans[i]
+        return (prepared.plain[i], None) if leaf is None or plan is None else (leaf.view(), plan.dtype)
+
+    return end.backend.pack([[parcel(i) for i in block] for block in blocks], end.place)
+
+
+def _unpack(prepared: Prepared, blocks: list[Block]) -> list[Any]:
+    """From one accelerator to the host."""
+    arrived: list[Any] = []
+    contents: list[list[tuple[Any, Any]]] = []
+    source: tuple[Backend, PlaceFacts] | None = None
+    for block in blocks:
+        contents.append([])
+        for i in block:
+            leaf, plan, end = prepared.leaves[i], prepared.plans[i], prepared.ends[i]
+            assert leaf and plan, 'what is on an accelerator has a plan'
+            arrived.append(end.backend.allocate(plan.source.shape, plan.dtype, plan.target))
+            contents[-1].append((end.backend.alias_out(arrived[-1]), leaf.array))
+            source = leaf.backend, plan.source.place
+    if source:
+        source[0].unpack(contents, source[1])
+    return arrived

@@ -90,6 +90,8 @@ class Tree:
         return _build(self._root, values, {})
 
     def _walk(self, node: Any, path: str) -> _Leaf | _Node:
+        if type(node) is np.ndarray:  # the most frequent leaf, and no container whatever it holds
+            return self._seen.get(id(node)) or self._seen.setdefault(id(node), self._leaf(node, path))
         if node is None:
             return _NONE
         if isinstance(node, _ATOMS):
@@ -157,7 +159,10 @@ def _build(part: _Leaf | _Node, values: list[Any], built: dict[int, Any]) -> Any
         return values[part.position]
     key = id(part)
     if key not in built:
-        built[key] = part.rebuild([_build(child, values, built) for child in part.children])
+        children = part.children
+        built[key] = part.rebuild(
+            [values[child[0]] if type(child) is _Leaf else _build(child, values, built) for child in children]
+        )
     return built[key]
 
 

@@ -39,6 +39,14 @@ class PlaceFacts:
     immutable : bool
         Whether arrays here can never be written. Then an array here aliases memory only where ``copy=False`` asks for
         it, and new ones are made by `Port.create`.
+    peers : str
+        Accelerators with the same word copy between each other without the host; '' for none.
+    chunk_nbytes : int
+        How large the chunks of pinned host memory are that copies between an accelerator and the host go through
+        where they cannot cross as they lie, and the blocks in which small arrays cross together; 0 for a place
+        whose library copies in its own way.
+    keeps_order : bool
+        Whether new arrays here may have their axes in any order in memory.
     dtypes : set of str or None
         Names of the data types that arrays here can have; None means all that can travel. The set may be a living one,
         for a library with settings.
@@ -57,6 +65,9 @@ class PlaceFacts:
     contiguous: bool = False
     alignment: int = 1
     immutable: bool = False
+    peers: str = ''
+    chunk_nbytes: int = 0
+    keeps_order: bool = False
     dtypes: Set[str] | None = None
     dtype_advice: tuple[tuple[str, str], ...] = ()
 
@@ -112,6 +123,19 @@ class ArrayFacts(NamedTuple):
                 return self.size == 0
             step *= extent
         return True
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The axes in the order in which they lie in memory, if only that keeps it from being contiguous; else ()."""
+        if self.contiguous:
+            return ()
+        axes = sorted(range(len(self.shape)), key=lambda axis: (-self.strides_nbytes[axis], -self.shape[axis], axis))
+        step = self.dtype.itemsize
+        for axis in reversed(axes):
+            if self.shape[axis] > 1 and self.strides_nbytes[axis] != step:
+                return ()
+            step *= self.shape[axis]
+        return tuple(axes)
 
     @property
     def size(self) -> int:

@@ -12,7 +12,12 @@ from crossdock.transfer._facts import ArrayFacts, PlaceFacts
 
 __all__ = ['ROUTES', 'Plan', 'plan']
 
-SAME, ALIAS, DEVICE_COPY, COPY = ROUTES = ('same object', 'alias', 'device copy', 'copy')
+#: Cheapest first.
+ROUTES = ('same object', 'alias', 'device copy', 'peer copy', 'direct', 'packed', 'copy', 'staged')
+SAME, ALIAS, DEVICE_COPY, PEER_COPY, DIRECT, PACKED, COPY, STAGED = ROUTES
+
+#: The memory that accelerators exchange arrays with, unless they are peers.
+HOST = 'host'
 
 
 class Plan(NamedTuple):
@@ -21,7 +26,9 @@ class Plan(NamedTuple):
     Attributes
     ----------
     route : str
-        'same object', 'alias', 'device copy' (within one memory) or 'copy' (from one memory to another).
+        'same object', 'alias', 'device copy' (within one memory), 'peer copy' (between accelerators, without the host),
+        'direct' (from pinned host memory), 'packed' (with other small arrays, as one block), 'copy' (as one piece, or
+        as the library does it) or 'staged' (piece by piece through pinned host memory, gathered and converted there).
     source : ArrayFacts
         What leaves.
     target : PlaceFacts
@@ -30,6 +37,8 @@ class Plan(NamedTuple):
         The data type that it will have there.
     refused : tuple of (route, reason)
         The cheaper routes, and why each cannot be taken.
+    order : tuple of int
+        The axes in the order in which they lie in memory, there as here, if that is not C order; else ().
     """
 
     route: str
@@ -37,6 +46,7 @@ class Plan(NamedTuple):
     target: PlaceFacts
     dtype: np.dtype[Any]
     refused: tuple[tuple[str, str], ...] = ()
+    order: tuple[int, ...] = ()
 
     @property
     def zero_copy(self) -> bool:
@@ -59,7 +69,8 @@ class Plan(NamedTuple):
             f'{self.route}: {source.place.device} -> {self.target.device}',
             f'  array      shape={source.shape}, dtype={source.dtype.name}'
             + (f' -> {self.dtype.name}' if self.dtype != source.dtype else '')
-            + (', read-only' if source.readonly else ''),
+            + (', read-only' if source.readonly else '')
+            + (f', axes {self.order} in memory' if self.order else ''),
             f'  moved      {self.nbytes_moved} bytes',
             f'  allocated  {self.nbytes_allocated} bytes',
         ]
@@ -129,7 +140,26 @@ def _cheapest(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, c
     near = _against_device_copy(source.place, target)
     if not near:
         return Plan(DEVICE_COPY, source, target, dtype, ((SAME, same), (ALIAS, alias)))
-    return Plan(COPY, source, target, dtype, ((SAME, same), (ALIAS, alias), (DEVICE_COPY, near)))
+    refused = ((SAME, same), (ALIAS, alias), (DEVICE_COPY, near))
+    return _across(source, target, dtype, refused)
+
+
+def _across(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], refused: tuple[tuple[str, str], ...]) -> Plan:
+    """From one memory to another."""
+    peer = _against_peer_copy(source.place, target)
+    if not peer:
+        return Plan(PEER_COPY, source, target, dtype, refused)
+    contiguous = source.contiguous
+    order = source.order if not contiguous and target.keeps_order and source.place.physical == HOST else ()
+    whole = _against_one_piece(source, target, dtype, contiguous or bool(order))
+    direct = whole or _against_direct(source, target)
+    refused += ((PEER_COPY, peer), (DIRECT, direct))
+    if not direct:
+        return Plan(DIRECT, source, target, dtype, refused[:-1], order)
+    copy = whole or _against_copy(source, target)
+    if not copy:
+        return Plan(COPY, source, target, dtype, refused, order)
+    return Plan(STAGED, source, target, dtype, (*refused, (COPY, copy)), order)
 
 
 def _against_sharing(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, copy: bool | None) -> str:
@@ -173,6 +203,41 @@ def _against_alias(source: ArrayFacts, target: PlaceFacts, *, copy: bool | None)
 def _against_device_copy(source: PlaceFacts, target: PlaceFacts) -> str:
     if source.physical != target.physical:
         return f'the memories {source.physical!r} and {target.physical!r} differ'
+    return ''
+
+
+def _against_peer_copy(source: PlaceFacts, target: PlaceFacts) -> str:
+    if not source.peers or source.peers != target.peers:
+        return f'{source.device} and {target.device} are no accelerators of one kind'
+    return ''
+
+
+def _against_one_piece(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], dense: bool) -> str:
+    if source.place.physical != HOST and target.physical != HOST:
+        return f'{source.place.device} and {target.device} meet in host memory'
+    if not (source.place.chunk_nbytes or target.chunk_nbytes):
+        return ''
+    if source.unresolved:
+        return source.unresolved
+    if dtype != source.dtype:
+        return f'{source.dtype.name} becomes {dtype.name} on the way'
+    if not dense:
+        return 'it is not C-contiguous, and is gathered on the way'
+    return ''
+
+
+def _against_direct(source: ArrayFacts, target: PlaceFacts) -> str:
+    if not target.chunk_nbytes:
+        return f'nobody knows how {target.device} reads pinned memory'
+    if not source.pinned:
+        return 'it does not lie in pinned host memory'
+    return ''
+
+
+def _against_copy(source: ArrayFacts, target: PlaceFacts) -> str:
+    chunk = source.place.chunk_nbytes or target.chunk_nbytes
+    if chunk and source.nbytes > chunk:
+        return f'{source.nbytes} bytes are more than a chunk of {chunk}'
     return ''
 
 

@@ -41,6 +41,29 @@ class Port(Protocol):
         and has read it when it returns.
         """
 
+    def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
+        """A view of an array of this library with its axes in another order. Asked for dense arrays only."""
+
+    def pack(self, blocks: list[list[tuple[np.ndarray[Any, Any], np.dtype[Any]]]], place: PlaceFacts) -> list[Any]:
+        """New arrays at `place` from host views, each of a data type, that are no larger than `chunk_nbytes` a block.
+
+        One allocation and one transfer for each block. The views have been read when it returns. Asked only where
+        `chunk_nbytes` is not 0.
+        """
+
+    def plain_arrays(self, leaves: list[Any], place: PlaceFacts, below_nbytes: int) -> list[Any] | None:
+        """The leaves that are C-contiguous NumPy arrays of less than so many bytes, in the form that packs fastest.
+
+        Returns
+        -------
+        list or None
+            None for each other leaf; None alone where there is no such form. `pack` takes them in place of views, with
+            None for the data type.
+        """
+
+    def unpack(self, blocks: list[list[tuple[np.ndarray[Any, Any], Any]]], place: PlaceFacts) -> None:
+        """Write arrays at `place`, the second of each pair, into host views, as `pack` does, and wait."""
+
     def copy(self, dst: Any, src: Any) -> None:
         """Write `src` into `dst`, both of this library; broadcasts, and casts without a check."""
 

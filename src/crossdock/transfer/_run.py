@@ -8,12 +8,10 @@ import numpy as np
 
 from crossdock.transfer._facts import PlaceFacts
 from crossdock.transfer._hook import announce, listening
-from crossdock.transfer._plan import ALIAS, SAME, Plan
+from crossdock.transfer._plan import ALIAS, HOST, SAME, Plan
 from crossdock.transfer._port import Port
 
-__all__ = ['copy_between', 'run']
-
-HOST = 'host'
+__all__ = ['copy_between', 'host_view', 'run']
 
 #: What a trace calls the host memory that two accelerators meet in.
 STAGING = '@numpy'
@@ -44,10 +42,25 @@ def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = 
         return target.alias_in(source.alias_out(array), plan.target)
     if plan.target.immutable:
         return _create(plan, array, source, target)
+    if plan.order:
+        return _run_in_order(plan, array, source, target, blocking=blocking)
     out = target.allocate(plan.source.shape, plan.dtype, plan.target)
     if plan.source.size:
         copy_between(out, plan.target, target, array, plan.source.place, source, blocking=blocking)
     return out
+
+
+def _run_in_order(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool) -> Any:
+    """A dense array crosses as it lies, and is seen with its own axes again on the other side."""
+    there = target.allocate(tuple(plan.source.shape[axis] for axis in plan.order), plan.dtype, plan.target)
+    here = source.permute(array, plan.order)
+    copy_between(there, plan.target, target, here, plan.source.place, source, blocking=blocking)
+    return target.permute(there, tuple(plan.order.index(axis) for axis in range(len(plan.order))))
+
+
+def host_view(array: Any, source: Port) -> np.ndarray[Any, Any]:
+    """What `Port.pack` reads of an array in host memory."""
+    return _true_bools(source.alias_out(array))
 
 
 def _create(plan: Plan, array: Any, source: Port, target: Port) -> Any:
@@ -58,7 +71,7 @@ def _create(plan: Plan, array: Any, source: Port, target: Port) -> Any:
         if not near and plan.source.size and not target.reports_transfers:
             announce('copy', plan.nbytes_moved, have.device, want.device)
         view = array if have.library == want.library else source.alias_out(array)
-        return target.create(_with_true_bools(view) if isinstance(view, np.ndarray) else view, plan.dtype, want)
+        return target.create(_true_bools(view) if isinstance(view, np.ndarray) else view, plan.dtype, want)
     on_host = want.physical == HOST
     staging = np.empty(plan.source.shape, min(plan.source.dtype, plan.dtype, key=lambda dtype: dtype.itemsize))
     if staging.size:
@@ -81,7 +94,7 @@ def copy_between(
         dst_port.copy(dst, src)
     elif src_place.physical == HOST:
         _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
-        view = _with_true_bools(src_port.alias_out(src))
+        view = _true_bools(src_port.alias_out(src))
         dst_port.copy_in(dst, view, source=src_place.device, blocking=blocking)
     elif dst_place.physical == HOST:
         _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
@@ -106,12 +119,15 @@ def _copy_through_host(
     dst_port.copy_in(dst, staging, source=STAGING, blocking=blocking)
 
 
-def _with_true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The view itself, or for bools whose bytes are not all 0 or 1, as views of other data have, a copy of such."""
+def _true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The view itself, or one of bytes for bools that are not all 0 or 1, as views of other data have.
+
+    What reads the bytes as bools makes them 0 and 1.
+    """
     if view.dtype != np.bool_ or not view.size:
         return view
     values = view.view(np.uint8)
-    return values != 0 if values.max() > 1 else view
+    return values if values.max() > 1 else view
 
 
 def _announce(

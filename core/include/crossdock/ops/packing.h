@@ -21,7 +21,7 @@ using Parcels = std::vector<Parcel>;
 
 // One allocation and one transfer for each block. The results, in order, are views that keep their block alive. The
 // sources, in host memory, have been read when it returns; a failure on the way is told by the stream's next wait, or
-// here.
+// here. DeviceError for a source elsewhere, ValueError for a block that is too large.
 std::vector<Array> pack_to(Device& device, std::span<const Parcels> blocks);
 
 // The way back.

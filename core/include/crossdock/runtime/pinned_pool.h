@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -68,6 +69,7 @@ class PinnedPool {
   std::shared_ptr<PinnedBlock> try_take(std::size_t nbytes);  // null when there is none now
   // For an array; any size. OutOfMemoryError.
   std::shared_ptr<PinnedBlock> take_for_array(std::size_t nbytes);
+  bool has_arrays() const noexcept { return narrays_.load(std::memory_order_relaxed) > 0; }
   bool holds(const std::byte* data, std::size_t nbytes) const noexcept;  // all in one array's block
 
   void free_all_blocks() noexcept;      // those that are kept for reuse

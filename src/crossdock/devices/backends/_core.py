@@ -95,6 +95,24 @@ class CoreBackend(Backend):
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
         return core.empty(shape, dtype=_core_dtype(dtype), device=core.device(place.device))
 
+    def is_pinned(self, view: np.ndarray[Any, Any], place: PlaceFacts) -> bool:
+        return exchange.is_pinned(view, core.device(place.device))
+
+    def pack(self, blocks: list[list[tuple[np.ndarray[Any, Any], np.dtype[Any]]]], place: PlaceFacts) -> list[Any]:
+        return exchange.pack([[_parcel(*item) for item in block] for block in blocks], core.device(place.device))
+
+    def plain_arrays(self, leaves: list[Any], place: PlaceFacts, below_nbytes: int) -> list[Any] | None:
+        reader = exchange.numpy_reader()
+        return (
+            None if reader is None else exchange.plain_arrays(leaves, reader, core.device(place.device), below_nbytes)
+        )
+
+    def unpack(self, blocks: list[list[tuple[np.ndarray[Any, Any], Any]]], place: PlaceFacts) -> None:
+        exchange.unpack(
+            [[(exchange.from_numpy(view), array) for view, array in block] for block in blocks],
+            core.device(place.device),
+        )
+
     def copy(self, dst: Any, src: Any) -> None:
         exchange.copy_into(dst, src)
 
@@ -161,6 +179,10 @@ def _core_dtype(dtype: np.dtype[Any]) -> Any:
     return getattr(core, dtype.name)
 
 
+def _parcel(view: Any, dtype: np.dtype[Any] | None) -> tuple[Any, Any]:
+    return (view, view.dtype) if dtype is None else (exchange.from_numpy(view), _core_dtype(dtype))
+
+
 _places: dict[Any, PlaceFacts] = {}
 
 
@@ -172,6 +194,9 @@ def _place(device: Any) -> PlaceFacts:
             suffix=str(device.index),
             library='core',
             physical=device.physical,
+            peers='' if device.is_host else device.kind,
+            chunk_nbytes=0 if device.is_host else exchange.CHUNK_NBYTES,
+            keeps_order=not device.is_host,
             dtypes=_DTYPES,
         )
     return found
