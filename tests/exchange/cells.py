@@ -25,7 +25,7 @@ DTYPES = (
     *('float8_e3m4', 'float8_e4m3', 'float8_e4m3b11fnuz', 'int4', 'uint4'),
 )
 
-ROUTES = {'same object': 'same', 'alias': 'alias', 'device copy': 'copy', 'copy': 'copy'}
+ROUTES = {'same object': 'same', 'alias': 'alias'}  # all others copy
 
 
 def _misaligned(a: np.ndarray) -> np.ndarray:
@@ -185,7 +185,7 @@ def observe(source: str, target: str, dtype: str, layout: str) -> Cell | None:
     elif want.size and plan.source.place.physical == device.physical == 'host':
         assert not share(x, y), where
     _check_copies(x, device, want, plan.zero_copy, where)
-    route = ROUTES[plan.route]
+    route = ROUTES.get(plan.route, 'copy')
     why = dict(plan.refused).get('alias', '') if route == 'copy' else ''
     return Cell(source, target, dtype, layout, route, facts.readonly, why)
 

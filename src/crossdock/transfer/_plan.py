@@ -122,7 +122,7 @@ def plan(
             f'to {target.device}; call its detach() first'
         )
     if copy is not None and not copy and not made.zero_copy:
-        reasons = '; '.join(f'no {route}: {reason}' for route, reason in made.refused)
+        reasons = '; '.join(f'no {route}: {reason}' for route, reason in made.refused if route in (SAME, ALIAS))
         raise CopyRequiredError(
             f'{source.place.device} -> {target.device} needs a copy and copy=False forbids it ({reasons})', plan=made
         )
