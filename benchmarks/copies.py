@@ -197,7 +197,7 @@ def case(layout: Layout, source: str, target: str, size: str, threads: int, spee
 
     view = layout.view(make, n)
     out = np.empty(view.shape, to_dtype)
-    x, y = exchange.from_numpy(view), exchange.from_numpy(out)
+    x, y = exchange.from_numpy(view), cx.empty(view.shape, dtype=getattr(cx, to_dtype.name), device='native:0')
     sides: list[Callable[[], Any]] = [
         lambda: exchange.copy_into(y, x),
         lambda: np.copyto(out, view, casting='unsafe'),

@@ -34,6 +34,10 @@ class Tiles {
   void run(std::int64_t begin, std::int64_t end) const;
 
  private:
+  struct Cut {
+    int dim;
+    std::int64_t extent, skipped;
+  };
   enum class Way { kAlongSource, kAlongTarget, kInterleave, kDirect, kStaged };
   void choose() noexcept;
   void cut() noexcept;
@@ -48,6 +52,7 @@ class Tiles {
   const std::int64_t size_;  // of a target's element
   Way way_;
   std::int64_t width_, height_;  // elements of a tile along `from` and along `to`
+  std::int64_t skipped_ = 0;     // elements that the first tiles along `to` are shorter by: the others begin on a line
   std::int64_t source_near_, source_far_, target_near_, target_far_;
   Nest blocks_;  // `from` and `to` count tiles, the others elements
 };
@@ -93,8 +98,14 @@ void Tiles::choose() noexcept {
 }
 
 void Tiles::cut() noexcept {
-  for (const auto& [dim, extent] : {std::pair{from_, width_}, std::pair{to_, height_}}) {
-    blocks_.shape[dim] = (nest_.shape[dim] + extent - 1) / extent;
+  const auto past_line = reinterpret_cast<std::intptr_t>(nest_.pointers[1]) % kLine;
+  const bool turns = way_ == Way::kDirect || way_ == Way::kStaged;
+  if (turns && nest_.shape[to_] >= height_ && target_near_ == size_ && target_far_ % kLine == 0) {
+    skipped_ = past_line / size_;  // not whole: such a target is on a line nowhere
+  }
+  for (int i = 0; i < nest_.noperands; ++i) blocks_.pointers[i] -= skipped_ * nest_.strides[to_][i];
+  for (const auto& [dim, extent, skipped] : {Cut{from_, width_, 0}, Cut{to_, height_, skipped_}}) {
+    blocks_.shape[dim] = (nest_.shape[dim] + skipped + extent - 1) / extent;
     for (int i = 0; i < nest_.noperands; ++i) blocks_.strides[dim][i] *= extent;
   }
   blocks_.size = 1;
@@ -104,9 +115,10 @@ void Tiles::cut() noexcept {
 void Tiles::run(std::int64_t begin, std::int64_t end) const {
   for (std::int64_t tile = begin; tile < end; ++tile) {
     const Odometer at(blocks_, tile);
+    const std::int64_t begins = at.index(to_) * height_ - skipped_, missing = std::max<std::int64_t>(0, -begins);
     const std::int64_t width = std::min(width_, nest_.shape[from_] - at.index(from_) * width_);
-    const std::int64_t height = std::min(height_, nest_.shape[to_] - at.index(to_) * height_);
-    run(at.pointers()[0], at.pointers()[1], width, height);
+    const std::int64_t height = std::min(height_ - missing, nest_.shape[to_] - begins - missing);
+    run(at.pointers()[0] + missing * source_far_, at.pointers()[1] + missing * target_near_, width, height);
   }
   if (streams_) end_stream();
 }
@@ -122,7 +134,7 @@ void Tiles::run(const std::byte* source, std::byte* target, std::int64_t width, 
         conversion_(source + column * source_near_, source_far_, target + column * target_far_, target_near_, height);
       return;
     case Way::kInterleave:
-      return loops().interleave[height][size_](source, source_far_, target, width);
+      return loops().interleave[nest_.shape[to_]][size_](source, source_far_, target, width);
     case Way::kDirect:
       return turn_strips(source, target, width, height);
     case Way::kStaged:
