@@ -60,7 +60,11 @@ void stream_rows(const Nest& nest, std::int64_t itemsize) {
 
 void copy(Nest& nest, const Conversion& conversion) {
   if (nest.size > 1 && reads_one_element(nest)) return fill(nest, conversion);
-  if (is_transposition(nest)) return transpose(nest, conversion, streams(nest.size * conversion.to_itemsize()));
+  const std::int64_t nbytes = nest.size * conversion.to_itemsize();
+  if (is_transposition(nest)) {
+    constexpr std::int64_t kScattered = 4;  // times sooner than rows: its lines compete for few sets of the caches
+    return transpose(nest, conversion, streams(kScattered * nbytes));
+  }
   if (streams_rows(nest, conversion)) return stream_rows(nest, conversion.to_itemsize());
   if (conversion.moves() && is_runs(nest, conversion.to_itemsize())) return copy_runs(nest, conversion.to_itemsize());
   if (const Loop loop = conversion.moves() ? conversion.direct() : nullptr) return for_rows(nest, kGrain, loop);
