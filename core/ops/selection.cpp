@@ -49,14 +49,23 @@ std::int64_t pull_integer(const Array& array, const char* op) {
   return value;
 }
 
+[[noreturn]] void refuse_length() {
+  throw DimensionError("repeat: the result gets longer than a 64-bit number counts");
+}
+
+// Counts of uint64 become int64.
+void check_convertible(const Array& counts) {
+  if (counts.size() == 0) return;
+  const Array most = reduce(Op::max, counts, std::nullopt, false);
+  if (pull_integer(most, "repeat") < 0) refuse_length();
+}
+
 // Not negative, and so few that their sum is exact.
 void check_counts(const Array& counts) {
   const auto least = pull_integer(reduce(Op::min, counts, std::nullopt, false), "repeat");
   if (least < 0) throw ValueError("repeat: repeats has " + std::to_string(least) + ", which is negative");
   std::int64_t most = pull_integer(reduce(Op::max, counts, std::nullopt, false), "repeat");
-  if (__builtin_mul_overflow(most, counts.size(), &most)) {
-    throw DimensionError("repeat: the result gets longer than a 64-bit number counts");
-  }
+  if (__builtin_mul_overflow(most, counts.size(), &most)) refuse_length();
 }
 
 // 0 counts[0] times, 1 counts[1] times, ...: steps to the next index where its run begins, summed up.
@@ -164,6 +173,7 @@ Array repeat(const Array& array, const Array& repeats, std::optional<std::int64_
     throw DimensionError("repeat: repeats has shape " + to_string(repeats.shape()) + "; it takes one number, or " +
                          std::to_string(extent) + " as axis " + std::to_string(place) + " has");
   }
+  if (repeats.dtype() == Dtype::uint64) check_convertible(repeats);
   // Of its own: what is computed from it must fit together, whatever another thread writes meanwhile.
   const Array counts = reshape(astype(repeats, Dtype::int64), {-1});
   if (counts.size() == 1) return repeat(whole, pull_integer(counts, "repeat"), place);

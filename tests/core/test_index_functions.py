@@ -138,7 +138,8 @@ def test_repeat_refuses(device: str) -> None:
         cx.repeat(x, cx.asarray([1, 2], device=device))
     with pytest.raises(DimensionError):
         cx.repeat(x, cx.ones((3, 1), dtype='int64', device=device))
-    for wrong in (cx.asarray([2**62] * 3, device=device), 2**62):
+    large = np.array([1, 2**63, 1], 'uint64')
+    for wrong in (cx.asarray([2**62] * 3, device=device), 2**62, cx.asarray(large, device=device)):
         with pytest.raises((DimensionError, MemoryError)):
             cx.repeat(x, wrong)
     with pytest.raises(DtypeError):

@@ -79,7 +79,10 @@ def _stacked(obj: Sequence[Any]) -> Array:
             raise DtypeError(
                 f'asarray: {type(leaf).__name__} beside core arrays in a sequence is no array and no number'
             )
-    dtype = _core._result_type(tuple(leaves))
+    try:
+        dtype = _core._result_type(tuple(leaves))
+    except OverflowError as error:
+        raise DtypeError(f'asarray: {error}') from None
     device = next(leaf.device for leaf in leaves if isinstance(leaf, Array))
 
     def build(item: Any) -> Array:
