@@ -81,7 +81,7 @@ void define_facts(nb::class_<Array>& c) {
           [](const Array& x) {
             if (x.ndim() != 2) {
               throw DimensionError("T: takes an array of two dimensions, this one has shape " + to_string(x.shape()) +
-                                   "; use mT or permute_dims");
+                                   "; permute_dims takes any");
             }
             return to_python(transpose(x));
           },

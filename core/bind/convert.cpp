@@ -88,7 +88,9 @@ const Array* array_or_null(PyObject* object) noexcept {
 
 const Array& array_of(nb::handle object, const char* op, const Array* beside) {
   if (const Array* array = array_or_null(object.ptr())) return *array;
-  refuse_argument(op, object.ptr(), beside);
+  if (is_numpy_array(object.ptr())) refuse_argument(op, object.ptr(), beside);
+  throw TypeError(std::string(op) + ": takes an array of crossdock.core, not " + type_name(object.ptr()) +
+                  "; crossdock.core.asarray makes one of numbers and sequences");
 }
 
 PyObject* to_python_raw(Array array) {
@@ -187,7 +189,8 @@ Dims dims_of(nb::handle object, const char* what) {
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     return value;
   };
-  if (PyIndex_Check(object.ptr()) && !array_or_null(object.ptr())) return {one(object)};
+  const Array* array = array_or_null(object.ptr());
+  if (PyIndex_Check(object.ptr()) && !(array && array->ndim() != 0)) return {one(object)};
   if (!PySequence_Check(object.ptr()) || PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
     throw TypeError(std::string(what) + ": takes an integer or a sequence of integers, not " + type_name(object.ptr()));
   }
@@ -229,10 +232,7 @@ Dtype dtype_of(nb::handle object) {
                      "float32, float64, complex64, complex128, float8_e4m3fn, float8_e5m2, int4, uint4");
   };
   if (PyUnicode_Check(object.ptr())) {
-    const std::string text = text_of(object);
-    const auto dtype = find_dtype(text);
-    if (!dtype) refuse("'" + text + "'");
-    return *dtype;
+    if (const auto dtype = find_dtype(text_of(object))) return *dtype;  // else 'f4' or 'float', by NumPy
   }
   nb::object numpy_dtype;
   try {
@@ -294,8 +294,10 @@ std::vector<Array> arrays_of(nb::handle sequence, const char* op) {
   if (!nb::isinstance<nb::list>(sequence) && !nb::isinstance<nb::tuple>(sequence)) {
     throw TypeError(std::string(op) + ": takes a list or tuple of arrays, not " + type_name(sequence.ptr()));
   }
+  const Array* beside = nullptr;
+  for (nb::handle item : nb::borrow<nb::object>(sequence)) beside = beside ? beside : array_or_null(item.ptr());
   std::vector<Array> arrays;
-  for (nb::handle item : nb::borrow<nb::object>(sequence)) arrays.push_back(array_of(item, op));
+  for (nb::handle item : nb::borrow<nb::object>(sequence)) arrays.push_back(array_of(item, op, beside));
   return arrays;
 }
 

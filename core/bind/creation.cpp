@@ -317,6 +317,9 @@ Array API standard 2024.12, "Creation Functions": ``eye``.
 
 Scalar number_of(nb::handle object, const char* op) {
   if (auto scalar = scalar_or_null(object.ptr())) return *scalar;
+  if (array_or_null(object.ptr())) {
+    throw TypeError(std::string(op) + ": takes a number, not an array; float(x) or int(x) gives its one element");
+  }
   throw TypeError(std::string(op) + ": takes a number, not " + text_of(nb::repr(object)));
 }
 

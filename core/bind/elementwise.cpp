@@ -217,8 +217,10 @@ void define_elementwise(nb::module_& m) {
   m.def(
       "where",
       [](nb::handle condition, nb::handle x1, nb::handle x2) {
-        const std::array<Argument, 3> all{argument_of(condition, "where"), argument_of(x1, "where"),
-                                          argument_of(x2, "where")};
+        const Array* beside = nullptr;
+        for (nb::handle each : {condition, x1, x2}) beside = beside ? beside : array_or_null(each.ptr());
+        const std::array<Argument, 3> all{argument_of(condition, "where", beside), argument_of(x1, "where", beside),
+                                          argument_of(x2, "where", beside)};
         Device& device = common_device("where", all);
         return to_python(unlocked(device, kLongWork, [&] { return where(all[0], all[1], all[2]); }));
       },

@@ -36,6 +36,11 @@ std::optional<Argument> operand_of(PyObject* object, const char* op, PyObject* b
   if (const Array* array = array_or_null(object)) return array;
   if (auto scalar = scalar_or_null(object)) return *scalar;
   if (is_numpy_array(object)) refuse_argument(op, object, array_or_null(beside));
+  // Python's own answer to x == [1, 2] would be False.
+  if (PyList_Check(object) || PyTuple_Check(object)) {
+    throw TypeError(std::string(op) +
+                    ": a list or tuple does not mix with an array; crossdock.core.asarray makes one of it");
+  }
   return std::nullopt;
 }
 

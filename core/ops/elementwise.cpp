@@ -238,7 +238,7 @@ Array where(const Argument& condition, const Argument& a, const Argument& b) {
   if (strong_dtype(a) || strong_dtype(b)) {
     dtype = common_dtype("where", values);
   } else {
-    throw TypeError("where: at least one of x1 and x2 must be an array");
+    throw TypeError("where: at least one of x1 and x2 must be an array; astype(condition, dtype) gives 1 and 0");
   }
   Array out = Array::empty(common_shape("where", all), dtype, device);
   const Converted converted(values, dtype);

@@ -113,7 +113,8 @@ Array reduce(Op op, const Array& array, const std::optional<Dims>& axes, bool ke
   }
   if (op == Op::max || op == Op::min) {
     if (!is_integer(array.dtype()) && !is_real_floating(array.dtype())) {
-      throw DtypeError(std::string(name(op)) + ": takes a real dtype, not " + std::string(name(array.dtype())));
+      throw DtypeError(std::string(name(op)) + ": takes a real dtype, not " + std::string(name(array.dtype())) +
+                       "; convert with astype first");
     }
     require_elements(op, array, reduced);
     return launch_reduction(op, array, reduced, keepdims, array.dtype());
@@ -145,7 +146,8 @@ Array squared_deviations(const Array& array, const Array& centre, const Dims& ax
 
 Array arg_reduce(Op op, const Array& array, std::optional<std::int64_t> axis, bool keepdims) {
   if (!is_integer(array.dtype()) && !is_real_floating(array.dtype())) {
-    throw DtypeError(std::string(name(op)) + ": takes a real dtype, not " + std::string(name(array.dtype())));
+    throw DtypeError(std::string(name(op)) + ": takes a real dtype, not " + std::string(name(array.dtype())) +
+                     "; convert with astype first");
   }
   std::optional<Dims> axes;
   if (axis) axes = Dims{*axis};

@@ -29,7 +29,8 @@ T get(const std::byte* element) {
 }
 
 [[noreturn]] void refuse_kind(const Scalar& scalar, Dtype dtype) {
-  throw DtypeError("the number " + scalar.text() + " cannot be stored as " + std::string(name(dtype)));
+  throw DtypeError("the number " + scalar.text() + " cannot be stored as " + std::string(name(dtype)) +
+                   "; convert the number, or the array with astype");
 }
 
 double real_value(const Scalar& scalar, Dtype dtype) {

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import atexit as _atexit
 import math as _math
+from typing import Never as _Never
 
 from . import _core, exchange, fft, linalg, sim
 from ._asarray import asarray
@@ -182,6 +183,7 @@ from ._dtypes import (
 )
 from ._info import __array_namespace_info__
 from ._memory_info import MemoryInfo, PinnedStatistics
+from ._numpy_names import refuse_name as _refuse_name
 from ._sets import unique_all, unique_counts, unique_inverse, unique_values
 
 __array_api_version__ = '2024.12'
@@ -191,6 +193,11 @@ inf = _math.inf
 nan = _math.nan
 pi = _math.pi
 newaxis = None
+
+
+def __getattr__(name: str) -> _Never:
+    _refuse_name(name)
+
 
 _find_blas()
 # Queued work may hold Python objects: it ends while there is an interpreter to give them back to.

@@ -35,19 +35,33 @@ def host_values(array: Array, op: str) -> np.ndarray[Any, Any]:
 def represent(array: Array) -> str:
     """``array([0., 2.], shape=(2,), dtype=float32, device='native:0')``."""
     facts = f"shape={array.shape}, dtype={array.dtype}, device='{array.device}'"
-    shown = host_values(array, 'repr')
+    options = np.get_printoptions()
+    summary = array.size > options['threshold']
+    shown = host_values(_edges(array, options['edgeitems']) if summary else array, 'repr')
     if array.dtype.kind in ('real floating', 'storage') and shown.dtype.isbuiltin != 1:
         # NumPy prints the types of ml_dtypes one by one, 2.0 as 2.
         shown = shown.astype(np.int8 if 'int' in array.dtype.name else np.float32)
-    values = np.array2string(shown, separator=', ', prefix='array(')
+    values = np.array2string(shown, separator=', ', prefix='array(', threshold=0 if summary else None)
     return f'array({values}, {facts})'
 
 
+def _edges(array: Array, count: int) -> Array:
+    """What of a large array is printed, and one element more along each axis, in whose place NumPy prints dots."""
+    for axis, extent in enumerate(array.shape):
+        if extent > 2 * count + 1:
+            before = (slice(None),) * axis
+            head, tail = array[(*before, slice(count + 1))], array[(*before, slice(extent - count, extent))]
+            array = _core.concat([head, tail], axis=axis)
+    return array
+
+
 def format_array(array: Array, spec: str) -> str:
-    """A scalar formats as its number; any other array only without a format spec."""
-    if spec and array.ndim == 0:
+    """An array of one element formats as its number; any other only without a format spec."""
+    if spec and array.size == 1:
         return format(array.item(), spec)
-    return format(str(array), spec)
+    if spec:
+        raise TypeError(f'only an array of one element formats by {spec!r}, this one has shape {array.shape}')
+    return str(array)
 
 
 def as_ndarray(array: Array, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:

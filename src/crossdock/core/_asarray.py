@@ -100,7 +100,7 @@ def _source(obj: Any) -> _Source:
         return _Source(from_numpy(_numbers(obj)), fresh=True, ours=False)
     if hasattr(obj, '__dlpack__'):
         return _Source(_core.from_dlpack(obj), fresh=False, ours=False)
-    if isinstance(obj, (list, tuple)):
+    if isinstance(obj, (list, tuple, range)):
         found = from_sequence(obj)
         if isinstance(found, Array):
             return _Source(found, fresh=True, ours=True)

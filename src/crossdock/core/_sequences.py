@@ -35,7 +35,9 @@ def from_sequence(obj: Sequence[Any]) -> Array | np.ndarray[Any, Any]:
         raise DimensionError(f'asarray: the sequence is ragged: {error}') from None
     if array.dtype.kind not in 'biufc' or array.dtype == np.longdouble:
         raise DtypeError(
-            f'asarray: the sequence holds more than numbers (NumPy reads it as {array.dtype})', dtype=array.dtype
+            'asarray: the sequence holds something other than numbers of at most 64 bits (128 for complex ones); NumPy '
+            f'reads it as {array.dtype}',
+            dtype=array.dtype,
         )
     if array.dtype.kind == 'f' and array.size == 0:
         return array.astype(np.float64)
@@ -77,7 +79,8 @@ def _stacked(obj: Sequence[Any]) -> Array:
     for leaf in leaves:
         if not isinstance(leaf, (Array, bool, int, float, complex, np.generic)):
             raise DtypeError(
-                f'asarray: {type(leaf).__name__} beside core arrays in a sequence is no array and no number'
+                f'asarray: a {type(leaf).__name__} beside core arrays is no array of the core and no number; '
+                'make it one first, with crossdock.core.asarray or crossdock.get_device(...).send'
             )
     try:
         dtype = _core._result_type(tuple(leaves))
