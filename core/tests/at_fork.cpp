@@ -132,6 +132,7 @@ TEST(AtFork, AnOperationThatCannotBeWaitedForIsReportedInTheChild) {
 
 TEST(AtFork, ForksWhileOthersUseDevices) {
   CROSSDOCK_SKIP_FORK_UNDER_TSAN();
+  CROSSDOCK_SKIP_FORK_BESIDE_THREADS_UNDER_ASAN();
   Device &sim = test::device("sim:0"), &other = test::device("sim:1"), &native = test::device("native:0");
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;

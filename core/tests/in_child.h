@@ -16,6 +16,15 @@
 #define CROSSDOCK_SKIP_FORK_UNDER_TSAN() static_cast<void>(0)
 #endif
 
+// gcc's address sanitizer does not hold its allocator's locks over a fork: a child that is made while another thread
+// allocates may wait for one for ever.
+#if defined(__SANITIZE_ADDRESS__)
+#define CROSSDOCK_SKIP_FORK_BESIDE_THREADS_UNDER_ASAN() \
+  GTEST_SKIP() << "no fork beside threads that allocate under the address sanitizer"
+#else
+#define CROSSDOCK_SKIP_FORK_BESIDE_THREADS_UNDER_ASAN() static_cast<void>(0)
+#endif
+
 namespace crossdock::test {
 
 // True when `check()` gave true in the child within 20 seconds.

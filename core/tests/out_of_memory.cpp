@@ -50,7 +50,11 @@ void* operator new(std::size_t nbytes, std::align_val_t alignment) {
 void* operator new[](std::size_t nbytes, std::align_val_t alignment) {
   return allocate(nbytes, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t nbytes, const std::nothrow_t&) noexcept { return std::malloc(nbytes ? nbytes : 1); }
+void* operator new[](std::size_t nbytes, const std::nothrow_t&) noexcept { return std::malloc(nbytes ? nbytes : 1); }
 void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, const std::nothrow_t&) noexcept { std::free(data); }
+void operator delete[](void* data, const std::nothrow_t&) noexcept { std::free(data); }
 void operator delete[](void* data) noexcept { std::free(data); }
 void operator delete(void* data, std::size_t) noexcept { std::free(data); }
 void operator delete[](void* data, std::size_t) noexcept { std::free(data); }
