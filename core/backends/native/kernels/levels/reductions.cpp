@@ -126,19 +126,50 @@ void reduce_order(const std::byte* elements, std::int64_t n, std::byte* accumula
   store(accumulator, best);
 }
 
-struct Any {
-  CROSSDOCK_HD std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const { return (a != 0) | (b != 0); }
-};
-struct All {
-  CROSSDOCK_HD std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const { return (a != 0) & (b != 0); }
-};
+// any and all look at the bits of an element, as `words` unsigned numbers: it is true when one of them is not 0 beneath
+// `mask`, which hides the signs of floating-point numbers.
+template <class Word, Word mask, int words>
+bool has_true(const Word* x, std::int64_t n) {
+  Word seen = 0;
+  for (std::int64_t i = 0; i < n * words; ++i) seen = static_cast<Word>(seen | x[i]);
+  return seen & mask;
+}
 
-template <class Op>
-void reduce_logic(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
-  const std::uint8_t* x = input<std::uint8_t>(elements);
-  std::uint8_t answer = load<std::uint8_t>(accumulator);
-  for (std::int64_t i = 0; i < n; ++i) answer = Op{}(answer, x[i]);
-  store(accumulator, answer);
+template <class Word, Word mask, int words>
+bool has_false(const Word* x, std::int64_t n) {
+  Word least = static_cast<Word>(~Word{0});
+  for (std::int64_t i = 0; i < n; ++i) {
+    Word word = x[i * words];
+    if constexpr (words == 2) word |= x[i * words + 1];
+    word &= mask;
+    least = word < least ? word : least;
+  }
+  return least == 0;
+}
+
+// One element that is `answer` settles it; looked for in blocks, to leave early.
+template <bool answer, class Word, Word mask, int words>
+void reduce_truth(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
+  constexpr std::int64_t kBlock = 4096 / static_cast<std::int64_t>(sizeof(Word) * words);
+  constexpr auto* settles = answer ? &has_true<Word, mask, words> : &has_false<Word, mask, words>;
+  if (load<std::uint8_t>(accumulator) == answer) return;
+  const Word* x = input<Word>(elements);
+  for (; n > 0; n -= kBlock, x += kBlock * words) {
+    if (settles(x, n < kBlock ? n : kBlock)) return store(accumulator, std::uint8_t{answer});
+  }
+}
+
+template <bool answer, class Word, Word mask, int words>
+void reduce_truth_row(const std::byte* elements, std::int64_t n, std::byte* accumulators) {
+  const Word* x = input<Word>(elements);
+  std::uint8_t* a = output<std::uint8_t>(accumulators);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    Word word = x[i * words];
+    if constexpr (words == 2) word |= x[i * words + 1];
+    const std::uint8_t truth = (word & mask) != 0;
+    a[i] = answer ? a[i] | truth : a[i] & truth;
+  }
 }
 
 template <class A>
@@ -204,6 +235,18 @@ void set_order(LoopTable& table) {
    ...);
 }
 
+template <class Word, Word mask, int words = 1, int n>
+void set_truth(LoopTable& table, const Dtype (&dtypes)[n]) {
+  for (const Dtype dtype : dtypes) {
+    set(table, Op::any, dtype,
+        {dtype, Dtype::bool_, &reduce_truth<true, Word, mask, words>, &reduce_truth_row<true, Word, mask, words>, {}},
+        std::uint8_t{0});
+    set(table, Op::all, dtype,
+        {dtype, Dtype::bool_, &reduce_truth<false, Word, mask, words>, &reduce_truth_row<false, Word, mask, words>, {}},
+        std::uint8_t{1});
+  }
+}
+
 }  // namespace
 
 void CROSSDOCK_LEVEL::register_reductions(LoopTable& table) {
@@ -216,14 +259,16 @@ void CROSSDOCK_LEVEL::register_reductions(LoopTable& table) {
     row[static_cast<int>(Dtype::float16)] = row[static_cast<int>(Dtype::float32)];
     row[static_cast<int>(Dtype::bfloat16)] = row[static_cast<int>(Dtype::float32)];
   }
-  for (int dtype = 0; dtype < kDtypeCount; ++dtype) {
-    set(table, Op::any, static_cast<Dtype>(dtype),
-        {Dtype::bool_, Dtype::bool_, &reduce_logic<Any>, &reduce_row<Any, std::uint8_t, std::uint8_t>, {}},
-        std::uint8_t{0});
-    set(table, Op::all, static_cast<Dtype>(dtype),
-        {Dtype::bool_, Dtype::bool_, &reduce_logic<All>, &reduce_row<All, std::uint8_t, std::uint8_t>, {}},
-        std::uint8_t{1});
-  }
+  constexpr std::uint64_t kAll = ~std::uint64_t{0}, kSigns32 = 0x8000'0000'8000'0000;
+  set_truth<std::uint8_t, 0xff>(table, {Dtype::bool_, Dtype::int8, Dtype::uint8});
+  set_truth<std::uint16_t, 0xffff>(table, {Dtype::int16, Dtype::uint16});
+  set_truth<std::uint16_t, 0x7fff>(table, {Dtype::float16, Dtype::bfloat16});
+  set_truth<std::uint32_t, 0xffff'ffff>(table, {Dtype::int32, Dtype::uint32});
+  set_truth<std::uint32_t, 0x7fff'ffff>(table, {Dtype::float32});
+  set_truth<std::uint64_t, kAll>(table, {Dtype::int64, Dtype::uint64});
+  set_truth<std::uint64_t, kAll / 2>(table, {Dtype::float64});
+  set_truth<std::uint64_t, ~kSigns32>(table, {Dtype::complex64});
+  set_truth<std::uint64_t, kAll / 2, 2>(table, {Dtype::complex128});
 }
 
 }  // namespace crossdock::native
