@@ -3,6 +3,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include "convert.h"
 #include "crossdock/backends/native.h"
 #include "crossdock/runtime/error.h"
@@ -96,7 +101,7 @@ void define_device(nb::module_& m) {
           "dlpack_device", [](const Device& d) { return nb::make_tuple(d.dlpack_type(), d.dlpack_id()); },
           nb::sig("def dlpack_device(self) -> tuple[int, int]"), "(device type, device id) as DLPack counts them.")
       .def("synchronize", &Device::synchronize, nb::call_guard<nb::gil_scoped_release>(),
-           "Waits for all work; raises AsyncDeviceError when some of it has failed.")
+           "Waits for all work; raises AsyncDeviceError, also of the class of its cause, when some of it has failed.")
       .def(
           "memory_info",
           [](Device& d) {
@@ -187,10 +192,18 @@ dict of str to int
   m.def(
       "_drain",
       [] {
-        for (Backend* backend : backends()) backend->drain();
+        std::vector<std::string> untold;
+        {
+          nb::gil_scoped_release released;
+          for (Backend* backend : backends()) std::ranges::move(backend->drain(), std::back_inserter(untold));
+        }
+        nb::list lines;
+        for (const std::string& line : untold) lines.append(nb::str(line.data(), line.size()));
+        return lines;
       },
-      nb::call_guard<nb::gil_scoped_release>(),
-      "Waits for all devices that have been used; their failures are dropped. An interrupt drops what has not begun.");
+      nb::sig("def _drain() -> list[str]"),
+      "Waits for all devices that have been used. Returns the failures on them that nobody has been told. An interrupt "
+      "drops what has not begun.");
   m.def("get_num_threads", &num_threads, R"doc(How many threads work on one operation.
 
 Returns

@@ -51,10 +51,21 @@ void raise(const OutOfMemoryError& error) {
   raise_ours("OutOfMemoryError", error, facts);
 }
 
+const char* class_of(AsyncDeviceError::Cause cause) {
+  switch (cause) {
+    case AsyncDeviceError::Cause::linalg:
+      return "AsyncLinAlgError";
+    case AsyncDeviceError::Cause::index:
+      return "AsyncIndexError";
+    default:
+      return "AsyncDeviceError";
+  }
+}
+
 void raise(const AsyncDeviceError& error) {
   nb::dict facts = device_facts(error);
   facts["op"] = text(error.op);
-  raise_ours("AsyncDeviceError", error, facts);
+  raise_ours(class_of(error.cause), error, facts);
 }
 
 void raise(const SpecError& error) {

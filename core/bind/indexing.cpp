@@ -80,7 +80,7 @@ DtypeError
     When the indices are no integers.
 IndexError
     For an index or axis out of bounds; on an accelerator an index is checked when the device is at it, and
-    reported by the next wait.
+    reported by the next wait, as AsyncIndexError.
 DimensionError
     For a 0-d x, or an axis left out where there are several.
 
@@ -118,7 +118,7 @@ DtypeError
     When the indices are no integers.
 IndexError
     For an index or axis out of bounds; on an accelerator an index is checked when the device is at it, and
-    reported by the next wait.
+    reported by the next wait, as AsyncIndexError.
 DimensionError
     When the shapes do not go together.
 

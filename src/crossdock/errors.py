@@ -12,6 +12,8 @@ this project still catches it::
         TransferForbiddenError               a transfer guard said no
         OutOfMemoryError(MemoryError)        a device has no room left
         AsyncDeviceError                     an earlier operation failed, found at a later synchronisation
+          AsyncLinAlgError(LinAlgError)      ... on a matrix that is singular, or the like
+          AsyncIndexError(IndexError)        ... on an index out of bounds
       UnknownArrayError(TypeError)           not an array that can be read
       DtypeError(TypeError)                  a data type that does not fit
       DimensionError(ValueError)             shapes or axes that do not fit
@@ -44,6 +46,8 @@ __all__ = [
     'TransferForbiddenError',
     'OutOfMemoryError',
     'AsyncDeviceError',
+    'AsyncLinAlgError',
+    'AsyncIndexError',
     'UnknownArrayError',
     'DtypeError',
     'DimensionError',
@@ -165,6 +169,11 @@ class OutOfMemoryError(DeviceError, MemoryError):
 class AsyncDeviceError(DeviceError):
     """An operation that was queued earlier has failed; found when its stream was waited for.
 
+    It comes once, at the next wait for that device, whatever array that wait is for: what was queued behind the failure
+    is dropped, and results from there on hold nothing that means anything. Where the cause has a class that code for
+    host memory catches, the error is of that class as well: `AsyncLinAlgError`, `AsyncIndexError`. To find the call
+    that failed, wait with the device's ``synchronize()`` after each.
+
     Attributes
     ----------
     op : str or None
@@ -216,8 +225,17 @@ class DimensionError(CrossdockError, ValueError):
 class LinAlgError(CrossdockError, np.linalg.LinAlgError):
     """A matrix that is singular, not positive definite, or whose decomposition does not converge.
 
-    It is a `numpy.linalg.LinAlgError` (and with that a `ValueError`), so that code written for NumPy catches it.
+    It is a `numpy.linalg.LinAlgError` (and with that a `ValueError`), so that code written for NumPy catches it. On an
+    accelerator it comes later, as an `AsyncLinAlgError`, which is one too.
     """
+
+
+class AsyncLinAlgError(AsyncDeviceError, LinAlgError):
+    """An `AsyncDeviceError` whose cause is a `LinAlgError`."""
+
+
+class AsyncIndexError(AsyncDeviceError, IndexError):
+    """An `AsyncDeviceError` whose cause is an IndexError."""
 
 
 class GraphError(CrossdockError, TypeError):

@@ -1,8 +1,9 @@
 #include <exception>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "crossdock/runtime/device.h"
-#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/lazy_devices.h"
 #include "device.h"
 #include "settings.h"
@@ -18,18 +19,21 @@ class SimBackend final : public Backend {
   Device& device(int index) override {
     return devices_.get(index, [&] { return new SimDevice(*this, index); });
   }
-  void drain() override {
+  std::vector<std::string> drain() override {
+    std::vector<std::string> untold;
     std::exception_ptr interrupt;
     devices_.for_each([&](SimDevice& device) {
       try {
-        device.synchronize();
-      } catch (const DeviceError&) {  // a failure that nobody has asked about by now concerns nobody
+        device.drain();
+        if (const auto failure = device.take_failure())
+          untold.push_back(failure->op + " failed on " + device.spec() + ": " + failure->reason);
       } catch (...) {
         device.abandon();
         interrupt = std::current_exception();
       }
     });
     if (interrupt) std::rethrow_exception(interrupt);
+    return untold;
   }
 
  private:

@@ -166,20 +166,23 @@ void SimDevice::abandon() noexcept {
   for (auto& queue : all) queue->wait_to_the_end(queue->last());
 }
 
+std::optional<Failure> SimDevice::take_failure() {
+  std::optional<Failure> first;
+  for (auto& queue : queues()) {
+    auto failure = queue->take_failure();
+    if (!first) first = std::move(failure);
+  }
+  return first;
+}
+
 void SimDevice::synchronize() {
   count_sync(index());
-  const auto all = queues();
-  for (auto& queue : all) {
+  for (auto& queue : queues()) {
     if (queue->in_task())
       throw DeviceError("synchronize: work on " + spec() + " cannot wait for its own device", spec());
     queue->wait(queue->last());
   }
-  std::optional<Failure> first;
-  for (auto& queue : all) {
-    auto failure = queue->take_failure();
-    if (!first) first = std::move(failure);
-  }
-  surface(*this, first);
+  surface(*this, take_failure());
 }
 
 }  // namespace crossdock::sim

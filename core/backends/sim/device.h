@@ -40,8 +40,9 @@ class SimDevice final : public Device {
   void add(std::shared_ptr<Queue> queue);
   void remove(const std::shared_ptr<Queue>& queue) noexcept;
   bool idle() const noexcept;
-  void drain();             // waits for what is queued now; neither counted nor told about failures
-  void abandon() noexcept;  // drops what has not begun, waits for the rest
+  void drain();                           // waits for what is queued now; neither counted nor told about failures
+  std::optional<Failure> take_failure();  // the first that was not told, of all its streams
+  void abandon() noexcept;                // drops what has not begun, waits for the rest
 
  private:
   std::vector<std::shared_ptr<Queue>> queues() const;

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
-#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/interrupt.h"
 #include "crossdock/runtime/spin.h"
 #include "crossdock/runtime/worker_thread.h"
@@ -18,9 +18,13 @@ namespace {
 constexpr auto kWorkerSpin = std::chrono::microseconds(5);
 constexpr auto kWaiterSpin = std::chrono::microseconds(20);
 
-Failure failure_of(const std::string& op, const char* message, Ticket ticket) noexcept {
+using Cause = AsyncDeviceError::Cause;
+
+Failure failure_of(const std::string& op, std::string_view message, Ticket ticket, Cause cause = Cause::other,
+                   const std::string& device = {}) noexcept {
   try {
-    return {op, message, ticket};
+    if (message.starts_with(op + ": ")) message.remove_prefix(op.size() + 2);
+    return {op, std::string(message), ticket, cause, device};
   } catch (const std::bad_alloc&) {  // short enough to need no memory
     return {"an operation", "out of memory", ticket};
   }
@@ -149,7 +153,11 @@ std::optional<Failure> Queue::run(Task& task) noexcept {
     task.work();
     return std::nullopt;
   } catch (const AsyncDeviceError& error) {  // of another queue, through its event
-    return failure_of(error.op, error.what(), ticket);
+    return failure_of(error.op, error.reason, ticket, error.cause, error.device);
+  } catch (const LinAlgError& error) {
+    return failure_of(task.op, error.what(), ticket, Cause::linalg);
+  } catch (const IndexError& error) {
+    return failure_of(task.op, error.what(), ticket, Cause::index);
   } catch (const std::bad_alloc&) {
     return failure_of(task.op, "out of host memory", ticket);
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "crossdock/runtime/at_fork.h"
+#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/pulse.h"
 #include "crossdock/runtime/stream.h"
 
@@ -19,10 +20,12 @@ namespace crossdock::sim {
 
 using Ticket = std::uint64_t;  // which task of a queue, from 1; 0 is done at once
 
-// Why a task failed.
+// Why a task failed. The reason is without the operation's name before it.
 struct Failure {
-  std::string op, message;
+  std::string op, reason;
   Ticket ticket = 0;
+  AsyncDeviceError::Cause cause = AsyncDeviceError::Cause::other;
+  std::string device = {};  // where, when that was another device, which was waited for
 };
 
 struct Task {

@@ -19,13 +19,20 @@ void refuse_waiting_for_itself(const Queue& queue, const Device& device) {
 
 }  // namespace
 
-void surface(const SimDevice& device, const std::optional<Failure>& failure) {
-  if (failure)
-    throw AsyncDeviceError(failure->op + " failed on " + device.spec() + ": " + failure->message, device.spec(),
-                           failure->op);
+void surface(const SimDevice& device, const std::optional<Failure>& failure, Ticket waited_for) {
+  if (failure) {
+    const std::string& where = failure->device.empty() ? device.spec() : failure->device;
+    const auto& [op, reason, ticket, cause, elsewhere] = *failure;
+    throw AsyncDeviceError(ticket == waited_for
+                               ? op + " failed on " + where + ": " + reason
+                               : "an earlier operation failed on " + where + ": " + op + ": " + reason +
+                                     " (to find its call, call the device's synchronize() after each "
+                                     "one: it reports a failure at once)",
+                           where, op, reason, cause);
+  }
   if (is_lost(device.index()))
     throw AsyncDeviceError("synchronize failed on " + device.spec() + ": the device is lost", device.spec(),
-                           "synchronize");
+                           "synchronize", "the device is lost", AsyncDeviceError::Cause::other);
 }
 
 SimStream::SimStream(SimDevice& device) : Stream(device), device_(device), queue_(std::make_shared<Queue>()) {
@@ -58,7 +65,7 @@ void SimStream::run(Task task) {
     throw;
   }
   if (failure) queue_->clear_failure(failure->ticket);
-  surface(device_, failure);
+  surface(device_, failure, ticket);
 }
 
 void SimStream::enqueue(const char* op, std::function<void()> work) {

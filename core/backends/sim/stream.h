@@ -32,7 +32,8 @@ class SimStream final : public Stream {
   std::shared_ptr<Queue> queue_;  // shared with its worker and with events
 };
 
-// Tells the failure to the caller; and a lost device, failure or not.
-void surface(const SimDevice& device, const std::optional<Failure>& failure);
+// Tells the failure to the caller, as that of an earlier operation unless it is of the task that was waited for; and a
+// lost device, failure or not.
+void surface(const SimDevice& device, const std::optional<Failure>& failure, Ticket waited_for = 0);
 
 }  // namespace crossdock::sim

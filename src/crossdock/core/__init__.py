@@ -14,7 +14,9 @@ array([ 0.,  1.,  4.,  9., 16.], shape=(5,), dtype=float32, device='native:0')
 from __future__ import annotations
 
 import atexit as _atexit
+import contextlib as _contextlib
 import math as _math
+import sys as _sys
 from typing import Never as _Never
 
 from . import _core, exchange, fft, linalg, sim
@@ -200,8 +202,17 @@ def __getattr__(name: str) -> _Never:
 
 
 _find_blas()
+
+
+def _finish() -> None:
+    for failure in _core._drain():
+        if _sys.stderr is not None:
+            with _contextlib.suppress(OSError, ValueError):  # closed
+                print(f'crossdock: {failure} (nothing has waited for it)', file=_sys.stderr)
+
+
 # Queued work may hold Python objects: it ends while there is an interpreter to give them back to.
-_atexit.register(_core._drain)
+_atexit.register(_finish)
 
 __all__ = [
     'Array',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from crossdock.errors import CrossdockError
+from crossdock.errors import AsyncDeviceError, CrossdockError
 
 __all__ = ['located']
 
@@ -24,6 +24,7 @@ class located:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._path and isinstance(error, CrossdockError | OverflowError):
-            error.args = (f'at {self._path}: {error}',)
+            word = 'found at' if isinstance(error, AsyncDeviceError) else 'at'  # the array there may be innocent
+            error.args = (f'{word} {self._path}: {error}',)
             if hasattr(type(error), 'path'):
                 error.path = self._path  # type: ignore[union-attr]

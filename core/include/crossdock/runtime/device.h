@@ -74,7 +74,9 @@ class Backend {
   const std::string& name() const noexcept { return name_; }  // the KIND of specs
   virtual int device_count() const noexcept = 0;              // cheap; starts nothing
   virtual Device& device(int index) = 0;                      // made on first use; the registry checked the index
-  virtual void drain() {}  // waits for the devices that have been made; an interrupt drops what has not begun
+  // Waits for the devices that have been made, and says which failures on them nobody has been told; an interrupt drops
+  // what has not begun.
+  virtual std::vector<std::string> drain() { return {}; }
   PinnedPool& pinned_pool() noexcept { return pinned_pool_; }  // for copies between its devices and the host
   KernelTable& kernels() noexcept { return kernels_; }
   const KernelTable& kernels() const noexcept { return kernels_; }

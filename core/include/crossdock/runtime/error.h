@@ -59,12 +59,15 @@ class OutOfMemoryError : public DeviceError {
   std::int64_t requested, free, pooled;
 };
 
-// An operation queued earlier has failed; thrown by the next synchronisation of its stream.
+// An operation queued earlier has failed; thrown by the next synchronisation of its stream. `reason` is what the
+// operation itself said, without its name; `cause` the class of that error, where code may want to catch it by class.
 class AsyncDeviceError : public DeviceError {
  public:
-  AsyncDeviceError(const std::string& message, std::string device, std::string op)
-      : DeviceError(message, std::move(device)), op(std::move(op)) {}
-  std::string op;
+  enum class Cause { other, linalg, index };
+  AsyncDeviceError(const std::string& message, std::string device, std::string op, std::string reason, Cause cause)
+      : DeviceError(message, std::move(device)), op(std::move(op)), reason(std::move(reason)), cause(cause) {}
+  std::string op, reason;
+  Cause cause;
 };
 
 // Without facts of their own.

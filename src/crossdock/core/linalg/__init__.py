@@ -3,8 +3,10 @@
 Matrices are the last two dimensions, those before them are a stack. Factorizations, and what is computed from them,
 take float32, float64, complex64 and complex128 and need LAPACK, which the package ``scipy-openblas32`` brings.
 
-On an accelerator a matrix that has no such factorization is found when its stream is next waited for, as an
-`crossdock.errors.AsyncDeviceError`; on host memory it is a `crossdock.errors.LinAlgError` at the call.
+A matrix that has no such factorization is a `crossdock.errors.LinAlgError`: on host memory at the call, on an
+accelerator once at the next wait for the device, whatever array that is for, as a `crossdock.errors.AsyncLinAlgError`.
+The failed result then holds nothing that means anything; ``x.device.synchronize()`` after the call reports its failure
+there.
 """
 
 from __future__ import annotations

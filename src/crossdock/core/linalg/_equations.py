@@ -62,6 +62,7 @@ def inv(x: Array, /) -> Array:
     ------
     LinAlgError
         A singular matrix.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No square matrices; not one of the four dtypes; no LAPACK.
 
@@ -101,6 +102,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
     ------
     LinAlgError
         A negative power of a singular matrix.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No square matrices; a dtype that does not fit; no LAPACK where it is needed.
 
@@ -137,6 +139,7 @@ def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     ------
     LinAlgError
         NaN in x.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No matrices; not one of the four dtypes; no LAPACK.
 
@@ -173,6 +176,7 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     ------
     LinAlgError
         NaN in x.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No matrices; not one of the four dtypes; no LAPACK.
 
@@ -242,6 +246,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
     ------
     LinAlgError
         A singular matrix.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         Shapes that do not fit; not one of the four dtypes; no LAPACK.
 

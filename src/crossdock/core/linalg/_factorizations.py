@@ -30,6 +30,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     ------
     LinAlgError
         A matrix that is not positive definite.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No square matrices; not one of the four dtypes; no LAPACK.
 
@@ -64,6 +65,7 @@ def eigh(x: Array, /) -> EighResult:
     ------
     LinAlgError
         NaN in the lower triangle, or values that do not converge. (Infinities give NaN.)
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No square matrices; not one of the four dtypes; no LAPACK.
 
@@ -97,6 +99,7 @@ def eigvalsh(x: Array, /) -> Array:
     ------
     LinAlgError
         NaN in the lower triangle, or values that do not converge. (Infinities give NaN.)
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No square matrices; not one of the four dtypes; no LAPACK.
 
@@ -174,6 +177,7 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     ------
     LinAlgError
         NaN in x, or values that do not converge. (Infinities give NaN.)
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No matrices; not one of the four dtypes; no LAPACK.
 
@@ -208,6 +212,7 @@ def svdvals(x: Array, /) -> Array:
     ------
     LinAlgError
         NaN in x, or values that do not converge. (Infinities give NaN.)
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No matrices; not one of the four dtypes; no LAPACK.
 

@@ -37,6 +37,7 @@ def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | Literal['fr
         Another ``ord``, or the smallest of nothing.
     LinAlgError
         NaN in x where singular values are needed.
+        On an accelerator at the next wait for the device, as AsyncLinAlgError.
     DimensionError, DtypeError, NotImplementedError
         No matrices; not a floating-point dtype; no LAPACK where it is needed.
 
