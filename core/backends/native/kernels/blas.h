@@ -16,6 +16,7 @@ class Blas {
 
   // Whether `matrix` can be an operand as it lies, or transposed, and its sizes fit.
   static bool takes(const Matrix& matrix, std::int64_t itemsize) noexcept;
+  // The caller of these two has a BlasTurn.
   // c = a @ b on this thread, for float32, float64, complex64 and complex128; all taken, nothing empty.
   void multiply(Dtype dtype, const Product& product) const;
   // Sum of a[i] * b[i], for the same dtypes; `size` elements, one after the other.

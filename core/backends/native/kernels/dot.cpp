@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "blas.h"
+#include "blas_turn.h"
 
 namespace crossdock::native {
 
@@ -72,11 +73,10 @@ void run(const MatrixProduct& products, Dtype dtype) {
   const bool dense = a_step == sizeof(Sum) && b_step == sizeof(Sum);
   const Blas* blas = is_floating(dtype) && dense && k >= kLong ? Blas::get() : nullptr;
   const auto sum = [&](const std::byte* a, const std::byte* b, std::int64_t size) {
+    if (!blas) return sum_of<Sum>({a, b, a_step, b_step, size});
+    const BlasTurn turn;
     Sum total{};
-    if (blas)
-      blas->dot(dtype, static_cast<int>(size), a, b, &total);
-    else
-      total = sum_of<Sum>({a, b, a_step, b_step, size});
+    blas->dot(dtype, static_cast<int>(size), a, b, &total);
     return total;
   };
   if (k <= kPiece) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "blas.h"
+#include "blas_turn.h"
 #include "crossdock/runtime/error.h"
 
 namespace crossdock::native {
@@ -78,6 +79,7 @@ const Lapack::Functions& Lapack::of(Dtype dtype) const noexcept { return functio
 int Lapack::potrf(Dtype dtype, char triangle, int n, void* a) const {
   const int leading = distance(n);
   int info = 0;
+  const BlasTurn turn;
   as<Potrf>(of(dtype).potrf)(&triangle, &n, a, &leading, &info, 1);
   return checked("potrf", info);
 }
@@ -85,6 +87,7 @@ int Lapack::potrf(Dtype dtype, char triangle, int n, void* a) const {
 int Lapack::getrf(Dtype dtype, int rows, int columns, void* a, int* pivots) const {
   const int leading = distance(rows);
   int info = 0;
+  const BlasTurn turn;
   as<Getrf>(of(dtype).getrf)(&rows, &columns, a, &leading, pivots, &info);
   return checked("getrf", info);
 }
@@ -93,6 +96,7 @@ int Lapack::getrs(Dtype dtype, int n, int columns, const void* lu, const int* pi
   const int leading = distance(n);
   const char as_it_is = 'N';
   int info = 0;
+  const BlasTurn turn;
   as<Getrs>(of(dtype).getrs)(&as_it_is, &n, &columns, lu, &leading, pivots, b, &leading, &info, 1);
   return checked("getrs", info);
 }
@@ -100,6 +104,7 @@ int Lapack::getrs(Dtype dtype, int n, int columns, const void* lu, const int* pi
 int Lapack::geqrf(Dtype dtype, int rows, int columns, void* a, void* tau, void* work, int nwork) const {
   const int leading = distance(rows);
   int info = 0;
+  const BlasTurn turn;
   as<Geqrf>(of(dtype).geqrf)(&rows, &columns, a, &leading, tau, work, &nwork, &info);
   return checked("geqrf", info);
 }
@@ -108,6 +113,7 @@ int Lapack::orgqr(Dtype dtype, int rows, int columns, int reflectors, void* a, c
                   int nwork) const {
   const int leading = distance(rows);
   int info = 0;
+  const BlasTurn turn;
   as<Orgqr>(of(dtype).orgqr)(&rows, &columns, &reflectors, a, &leading, tau, work, &nwork, &info);
   return checked("orgqr", info);
 }
@@ -116,6 +122,7 @@ int Lapack::syevd(Dtype dtype, char job, int n, void* a, void* values, const Roo
   const int leading = distance(n);
   const char lower = 'L';
   int info = 0;
+  const BlasTurn turn;
   if (is_complex(dtype)) {
     as<Heevd>(of(dtype).syevd)(&job, &lower, &n, a, &leading, values, room.work, &room.nwork, room.real_work,
                                &room.nreal_work, room.integer_work, &room.ninteger_work, &info, 1, 1);
@@ -131,6 +138,7 @@ int Lapack::gesdd(Dtype dtype, char job, int rows, int columns, void* a, void* v
   const int leading = distance(rows);
   const int vh_leading = distance(job == 'S' ? std::min(rows, columns) : columns);
   int info = 0;
+  const BlasTurn turn;
   if (is_complex(dtype)) {
     as<ComplexGesdd>(of(dtype).gesdd)(&job, &rows, &columns, a, &leading, values, u, &leading, vh, &vh_leading,
                                       room.work, &room.nwork, room.real_work, room.integer_work, &info, 1);

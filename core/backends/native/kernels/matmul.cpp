@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "blas.h"
+#include "blas_turn.h"
 #include "copy.h"
 #include "dot.h"
 #include "gemm.h"
@@ -65,6 +66,7 @@ void run_blas(const Blas& blas, const MatrixProduct& products, Dtype dtype) {
   const std::int64_t cuts = (longer + size - 1) / size;
   parallel_for(products.batch() * cuts, 1 + kTask / std::max<std::int64_t>(1, work / cuts),
                [&](std::int64_t begin, std::int64_t end) {
+                 const BlasTurn turn;
                  for (std::int64_t task = begin; task < end; ++task) {
                    const auto [a, b, c] = products.at(task / cuts);
                    const std::int64_t first = task % cuts * size, count = std::min(size, longer - first);
