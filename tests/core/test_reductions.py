@@ -99,3 +99,44 @@ def test_means_beyond_the_largest_sum(device: str) -> None:
     assert float(cx.mean(cx.full(1000, 3e38, dtype='float32', device=device))) == float(np.float32(3e38))
     assert float(cx.mean(cx.full((9, 1000), 6e4, dtype='float16', device=device), axis=1)[3]) == float(np.float16(6e4))
     assert cx.mean(cx.ones(3, dtype='bfloat16', device=device)).dtype == 'bfloat16'
+
+
+EVERY = ['bool', 'int8', 'uint16', 'int32', 'uint64', 'float16', 'float32', 'float64', 'complex64', 'complex128']
+
+
+@pytest.mark.parametrize('dtype', EVERY)
+def test_one_element_settles_any_and_all(dtype: str, device: str) -> None:
+    for n in (1, 63, 4097, 20_011, 300_000):
+        for place in {0, n // 2, n - 1}:
+            for base, one in ((np.zeros(n, dtype), 1), (np.ones(n, dtype), 0)):
+                for step in (1, -2):
+                    x = cx.asarray(np.repeat(base, abs(step)), device=device)[::step]
+                    assert bool(cx.any(x)) == (one == 0) and bool(cx.all(x)) == (one == 0)
+                    x[place] = cx.asarray(one, dtype=dtype, device=device)
+                    assert bool(cx.any(x)) == (n > 1 or one == 1) and bool(cx.all(x)) == (n == 1 and one == 1)
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'bfloat16', 'float32', 'float64', 'complex64', 'complex128'])
+def test_what_is_true_among_floating_point_numbers(dtype: str, device: str) -> None:
+    small = {'float16': 6e-8, 'bfloat16': 1e-38, 'float64': 5e-324, 'complex128': 5e-324}.get(dtype, 1e-44)
+    values = [-0.0, 0.0, np.nan, np.inf, -1.0, small]
+    if 'complex' in dtype:
+        values += [complex(-0.0, -0.0), complex(0.0, 2.0), complex(-0.0, np.nan)]
+    truth = [bool(v) for v in values]
+    x = cx.asarray(np.asarray(values), device=device)
+    x = cx.astype(x, getattr(cx, dtype))
+    for axis in (0, 1):
+        both = cx.stack([x] * 40, axis=axis)
+        assert cx.any(both, axis=axis).tolist() == truth and cx.all(both, axis=axis).tolist() == truth
+
+
+@pytest.mark.parametrize('shape', [(3, 70_000), (70_000, 3), (257, 129)])
+def test_any_and_all_of_rows_and_columns(shape: tuple[int, int], device: str, rng: np.random.Generator) -> None:
+    for dtype in ('bool', 'int16', 'float64'):
+        for share in (1e-5, 1 - 1e-5):
+            a = (rng.random(shape) < share).astype(dtype)
+            x = cx.asarray(a, device=device)
+            for axis in (None, 0, 1):
+                same(cx.any(x, axis=axis), np.any(a, axis=axis))
+                same(cx.all(x, axis=axis), np.all(a, axis=axis))
+                same(cx.any(x[:, ::2], axis=axis), np.any(a[:, ::2], axis=axis))

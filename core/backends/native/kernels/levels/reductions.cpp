@@ -260,7 +260,12 @@ void CROSSDOCK_LEVEL::register_reductions(LoopTable& table) {
     row[static_cast<int>(Dtype::bfloat16)] = row[static_cast<int>(Dtype::float32)];
   }
   constexpr std::uint64_t kAll = ~std::uint64_t{0}, kSigns32 = 0x8000'0000'8000'0000;
-  set_truth<std::uint8_t, 0xff>(table, {Dtype::bool_, Dtype::int8, Dtype::uint8});
+  set_truth<std::uint8_t, 0xff>(table, {Dtype::bool_});
+  for (const Op op : {Op::any, Op::all}) {  // what follows has loops of its own; the rest, as for storage, converts
+    Reduction* row = table.reductions[static_cast<int>(op)];
+    for (int dtype = 0; dtype < kDtypeCount; ++dtype) row[dtype] = row[static_cast<int>(Dtype::bool_)];
+  }
+  set_truth<std::uint8_t, 0xff>(table, {Dtype::int8, Dtype::uint8});
   set_truth<std::uint16_t, 0xffff>(table, {Dtype::int16, Dtype::uint16});
   set_truth<std::uint16_t, 0x7fff>(table, {Dtype::float16, Dtype::bfloat16});
   set_truth<std::uint32_t, 0xffff'ffff>(table, {Dtype::int32, Dtype::uint32});
