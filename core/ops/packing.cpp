@@ -178,7 +178,6 @@ struct Arriving {
 };
 
 std::shared_ptr<const PinnedBlock> unload(Arriving arriving) {
-  arriving.over.synchronize();
   const Array staged = view_of(arriving.pinned, Dtype::uint8, {arriving.slots.nbytes});
   const auto& all = *arriving.all;
   parallel_for(static_cast<std::int64_t>(all.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -197,11 +196,7 @@ void unpack_from(Device& device, std::span<const std::vector<Unpacking>> blocks)
   Stream& stream = device.default_stream();
   PinnedPool& pool = device.backend().pinned_pool();
   std::deque<Arriving> arriving;
-  auto unload_one = [&] {
-    Arriving first = std::move(arriving.front());
-    arriving.pop_front();
-    return unload(std::move(first));
-  };
+  auto unload_one = [&] { return unload(wait_for_first(arriving)); };
   std::vector<std::int64_t> lengths;
   std::vector<int> itemsizes;
   for (const auto& all : blocks) {

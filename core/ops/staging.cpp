@@ -91,10 +91,7 @@ std::shared_ptr<const PinnedBlock> Ring::next(std::size_t nbytes) {
   std::shared_ptr<const PinnedBlock> block;
   if (under_way_.empty()) return pool_.take(nbytes);
   if (under_way_.size() < kDepth && (block = pool_.try_take(nbytes))) return block;
-  UnderWay oldest = std::move(under_way_.front());
-  under_way_.pop_front();
-  oldest.over.synchronize();
-  return std::move(oldest.block);
+  return wait_for_first(under_way_).block;
 }
 
 void Ring::sent(std::shared_ptr<const PinnedBlock> block) {
@@ -144,9 +141,7 @@ void download_staged(const Array& target, const Array& source, Dtype travels) {
   const Landing landing(from, travels, pieces.nbytes());
   std::deque<Arriving> arriving;
   auto unload_one = [&] {
-    Arriving first = std::move(arriving.front());
-    arriving.pop_front();
-    first.over.synchronize();
+    Arriving first = wait_for_first(arriving);
     launch_copy(part_of(to, first.shape, first.start), view_of(first.block, travels, first.shape));
     return std::move(first.block);
   };

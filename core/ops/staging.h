@@ -7,8 +7,10 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "crossdock/array/array.h"
+#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/stream.h"
 
 namespace crossdock {
@@ -26,6 +28,26 @@ void move_through_host(const Array& target, const Array& source);
 
 // An array on the host over a pinned block.
 Array view_of(const std::shared_ptr<const PinnedBlock>& block, Dtype dtype, const Dims& shape);
+
+// Waits for the first of the copies under way, and takes it out. When it has failed the others are waited for as well:
+// whatever they would say belongs to the same failure, which is told once.
+template <class UnderWay>
+UnderWay wait_for_first(std::deque<UnderWay>& under_way) {
+  UnderWay first = std::move(under_way.front());
+  under_way.pop_front();
+  try {
+    first.over.synchronize();
+  } catch (const AsyncDeviceError&) {
+    for (auto& other : under_way) {
+      try {
+        other.over.synchronize();
+      } catch (const AsyncDeviceError&) {
+      }
+    }
+    throw;
+  }
+  return first;
+}
 
 // The chunks of one copy, used in turn. One that is under way is waited for when all are.
 class Ring {

@@ -133,6 +133,7 @@ TEST(Staging, FailuresInTheMiddle) {
             AsyncDeviceError);
         const Array home = Array::empty({3'000'000}, Dtype::float64, host());
         sim::clear_faults();
+        sim().synchronize();   // all was told
         copy_into(home, far);  // the device works again
         sim::inject(fault, 0, after);
         EXPECT_THROW(
