@@ -137,14 +137,13 @@ bool has_true(const Word* x, std::int64_t n) {
 
 template <class Word, Word mask, int words>
 bool has_false(const Word* x, std::int64_t n) {
-  Word least = static_cast<Word>(~Word{0});
+  Word seen = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     Word word = x[i * words];
     if constexpr (words == 2) word |= x[i * words + 1];
-    word &= mask;
-    least = word < least ? word : least;
+    seen = static_cast<Word>(seen | ((word & mask) == 0));
   }
-  return least == 0;
+  return seen;
 }
 
 // One element that is `answer` settles it; looked for in blocks, to leave early.
