@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-_api = ctypes.pythonapi
+_api = ctypes.PyDLL(None)  # not ctypes.pythonapi, whose prototypes all modules share
 _api.PyCapsule_New.restype = ctypes.py_object
 _api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 

@@ -27,7 +27,7 @@ ToObject = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctype
 Borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
 Stream = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
 Deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-api = ctypes.pythonapi
+api = ctypes.PyDLL(None)  # not ctypes.pythonapi, whose prototypes all modules share
 
 
 class Table(ctypes.Structure):

@@ -231,7 +231,7 @@ def test_a_deleter_runs_from_a_thread_without_the_interpreter_lock() -> None:
     # A consumer may free an exported tensor from any thread.
     x = cx.ones(10, device='native:0')
     capsule = x.__dlpack__(max_version=(1, 0))
-    api = ctypes.pythonapi
+    api = ctypes.PyDLL(None)
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-_api = ctypes.pythonapi
+_api = ctypes.PyDLL(None)  # not ctypes.pythonapi, whose prototypes all modules share
 _Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _api.PyCapsule_New.restype = ctypes.py_object

@@ -251,7 +251,7 @@ def test_what_we_export_is_freed_without_the_interpreters_lock(spec):
     a = np.ones(4)
     before = sys.getrefcount(a)
     x = xd.get_device(spec).send(a)
-    pythonapi = ctypes.pythonapi
+    pythonapi = ctypes.PyDLL(None)
     pointer = pythonapi.PyCapsule_GetPointer
     rename = pythonapi.PyCapsule_SetName
     pointer.restype = ctypes.c_void_p
