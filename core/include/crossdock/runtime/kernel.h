@@ -44,10 +44,10 @@ struct Operand {
 //     integers[2] its number for the IndexError that an i outside [-extent, extent) raises. Negative i count from the
 //     end. Dispatch on operand 0's dtype.
 //   gather: operand 0 (data), operand 1 (int64 byte offsets) -> operand 2: out = the element `offset` bytes from where
-//     the data's strides lead; the data's strides are 0 along indexed dimensions. Any dtype, by its size. integers[0..1]:
-//     the least and the greatest offset that leads to an element; IndexError for others, as there are where what was to
-//     write the offsets has failed. integers[3]: whether operand 1 is not offsets, but indexes of any integer dtype,
-//     with integers[0..2] as for index_offsets.
+//     the data's strides lead; the data's strides are 0 along indexed dimensions. Any dtype, by its size.
+//     integers[0..1]: the least and the greatest offset that leads to an element; IndexError for others, as there are
+//     where what was to write the offsets has failed. integers[3]: whether operand 1 is not offsets, but indexes of any
+//     integer dtype, with integers[0..2] as for index_offsets.
 //   scatter: operand 0 (values), operand 1 (int64 byte offsets) -> operand 2 (the target, likewise with strides 0).
 //     integers as for gather. Where several elements have one place, the last in C order stays; nothing is written when
 //     an index is outside.
