@@ -202,7 +202,8 @@ def case(layout: Layout, source: str, target: str, size: str, threads: int, spee
         lambda: exchange.copy_into(y, x),
         lambda: np.copyto(out, view, casting='unsafe'),
     ]
-    if torch is not None and source not in ('uint16', 'uint32', 'uint64', 'bfloat16') and min(view.strides) > 0:
+    spoken = not {source, target} & {'uint16', 'uint32', 'uint64', 'bfloat16'}  # by torch, from NumPy
+    if torch is not None and spoken and min(view.strides) > 0:
         ours, theirs = torch.from_numpy(out), torch.from_numpy(view)
         sides.append(lambda: ours.copy_(theirs))
     cx.set_num_threads(threads)
