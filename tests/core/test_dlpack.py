@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as hnp
 import crossdock.core as cx
 from crossdock.core import exchange
 
-sys.path.insert(0, str(Path(__file__).parent))
-from producer import Producer
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from producers import OldProducer, Producer
 
 DOUBLES = (ctypes.c_double * 6)(0, 1, 2, 3, 4, 5)
 
@@ -59,7 +59,7 @@ def test_writable_only_when_the_producer_can_say_so(version, flags: int, readonl
 
 
 def test_a_producer_without_keywords() -> None:
-    assert cx.from_dlpack(Producer(DOUBLES, (2, 3), version=None, takes_keywords=False)).shape == (2, 3)
+    assert cx.from_dlpack(OldProducer(DOUBLES, (2, 3), version=None)).shape == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_every_type_triple_is_read_or_refused() -> None:
     # cupy/cupy#8801: an unknown type took the process down.
     code = f"""
 import ctypes, sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from producer import Producer
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from producers import Producer
 import crossdock.core as cx
 values = (ctypes.c_uint8 * 512)()
 read = set()

@@ -14,8 +14,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import CrossdockError
 
-sys.path.insert(0, str(Path(__file__).parent))
-from producer import ManagedVersioned, Tensor
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from producers import Tensor, Versioned
 
 NAME = b'dlpack_exchange_api'
 SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
@@ -77,7 +77,7 @@ def test_round_trip_through_our_table():
     table, x = our_table(), cx.asarray(np.arange(6, dtype='float32').reshape(2, 3))
     out, back = ctypes.c_void_p(), ctypes.c_void_p()
     assert FromObject(table.from_object)(x, ctypes.byref(out)) == 0
-    managed = ManagedVersioned.from_address(out.value)
+    managed = Versioned.from_address(out.value)
     assert (managed.major, managed.minor, managed.flags) == (1, 3, 0)
     assert shape_of(managed.tensor) == ([2, 3], [3, 1])
     assert ToObject(table.to_object)(out, ctypes.byref(back)) == 0
@@ -92,7 +92,7 @@ def test_from_object_says_read_only_and_refuses_strangers(device):
     table, out = our_table(), ctypes.c_void_p()
     from_object = FromObject(table.from_object)
     assert from_object(cx.zeros(3, device=device)._as_readonly(), ctypes.byref(out)) == 0
-    managed = ManagedVersioned.from_address(out.value)
+    managed = Versioned.from_address(out.value)
     assert managed.flags == 1
     Deleter(managed.deleter)(out)
     for stranger in (None, 3, np.zeros(3), cx.float32):

@@ -14,7 +14,7 @@ import crossdock.core as cx
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background processes ignore it
 
-def interrupted(act, soon=0.8, after=0.1):
+def interrupted(act, soon=0.4, after=0.1):
     began = time.perf_counter()
     timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()

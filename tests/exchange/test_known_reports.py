@@ -13,7 +13,7 @@ import pytest
 import crossdock as xd
 from crossdock import errors
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from producers import Producer
 
 

@@ -13,8 +13,8 @@ import pytest
 import crossdock as xd
 from crossdock import errors
 
-sys.path.insert(0, str(Path(__file__).parent))
-from producers import OldProducer, Producer
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from producers import OldProducer, Producer, Versioned
 
 DOUBLES = (ctypes.c_double * 6)(0, 1, 2, 3, 4, 5)
 HOSTS = ['@numpy', 'native:0']
@@ -165,7 +165,7 @@ def test_every_type_triple():
     """In a process of its own. cupy/cupy#8801: an unknown type took the process down."""
     code = f"""if True:
         import ctypes, gc, sys
-        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
         from producers import Producer
         import numpy as np, ml_dtypes, crossdock as xd
         values = (ctypes.c_uint8 * 512)(*[0, 1] * 256)
@@ -256,24 +256,19 @@ def test_what_we_export_is_freed_without_the_interpreters_lock(spec):
     rename = pythonapi.PyCapsule_SetName
     pointer.restype = ctypes.c_void_p
     pointer.argtypes = rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    from producers import Versioned
-
     name = ctypes.c_char_p(b'used_dltensor_versioned')
-    try:
-        threads = []
-        for _ in range(10):
-            capsule = x.__dlpack__(max_version=(1, 0))
-            address = pointer(capsule, b'dltensor_versioned')
-            rename(capsule, name)
-            struct = Versioned.from_address(address)
-            free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(struct.deleter)
-            threads.append(threading.Thread(target=free, args=(address,)))
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    threads = []
+    for _ in range(10):
+        capsule = x.__dlpack__(max_version=(1, 0))
+        address = pointer(capsule, b'dltensor_versioned')
+        rename(capsule, name)
+        struct = Versioned.from_address(address)
+        free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(struct.deleter)
+        threads.append(threading.Thread(target=free, args=(address,)))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     del x, capsule
     gc.collect()
     assert sys.getrefcount(a) == before
@@ -282,7 +277,7 @@ def test_what_we_export_is_freed_without_the_interpreters_lock(spec):
 def test_at_the_end_of_the_interpreter():
     code = f"""if True:
         import ctypes, sys
-        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
         from producers import Producer
         import crossdock as xd
         values = (ctypes.c_double * 6)()

@@ -20,15 +20,20 @@ _api.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 LEGACY, VERSIONED = b'dltensor', b'dltensor_versioned'
 
 
+class Device(ctypes.Structure):
+    _fields_ = [('type', ctypes.c_int32), ('id', ctypes.c_int32)]
+
+
+class DataType(ctypes.Structure):
+    _fields_ = [('code', ctypes.c_uint8), ('bits', ctypes.c_uint8), ('lanes', ctypes.c_uint16)]
+
+
 class Tensor(ctypes.Structure):
     _fields_ = [
         ('data', ctypes.c_void_p),
-        ('device_type', ctypes.c_int32),
-        ('device_id', ctypes.c_int32),
+        ('device', Device),
         ('ndim', ctypes.c_int32),
-        ('code', ctypes.c_uint8),
-        ('bits', ctypes.c_uint8),
-        ('lanes', ctypes.c_uint16),
+        ('dtype', DataType),
         ('shape', ctypes.POINTER(ctypes.c_int64)),
         ('strides', ctypes.POINTER(ctypes.c_int64)),
         ('byte_offset', ctypes.c_uint64),
@@ -57,6 +62,8 @@ class Producer:
     ----------
     freed : dict of int to int
         For each export, by its address, how often its deleter was called.
+    keywords : dict
+        What the last export was asked with.
     """
 
     def __init__(
@@ -71,13 +78,16 @@ class Producer:
         byte_offset: int = 0,
         device: tuple[int, int] = (1, 0),
         says: tuple[int, int] | None = None,
+        ndim: int | None = None,
     ) -> None:
         self.freed: dict[int, int] = {}
+        self.keywords: dict[str, Any] = {}
         self._values, self._version, self._flags, self._says = values, version, flags, says or device
         self._shape = (ctypes.c_int64 * max(len(shape), 1))(*shape)
         self._strides = (ctypes.c_int64 * max(len(strides), 1))(*strides) if strides is not None else None
         data = ctypes.cast(values, ctypes.c_void_p) if values is not None else None
-        self._tensor = Tensor(data, *device, len(shape), *dtype, self._shape, self._strides, byte_offset)
+        ndim = len(shape) if ndim is None else ndim
+        self._tensor = Tensor(data, Device(*device), ndim, DataType(*dtype), self._shape, self._strides, byte_offset)
         self._structs: list[ctypes.Structure] = []
         self._deleter, self._destructor = _Deleter(self._free), _Destructor(self._drop)
 
@@ -85,6 +95,11 @@ class Producer:
     def settled(self) -> bool:
         """Whether every export has been freed, and exactly once."""
         return bool(self.freed) and set(self.freed.values()) == {1}
+
+    @property
+    def deleted(self) -> int:
+        """How often a deleter was called, over all exports."""
+        return sum(self.freed.values())
 
     def _free(self, address: int) -> None:
         self.freed[address] += 1
@@ -97,7 +112,8 @@ class Producer:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._says
 
-    def __dlpack__(self, *, max_version: tuple[int, int] | None = None, **_: Any) -> Any:
+    def __dlpack__(self, *, max_version: tuple[int, int] | None = None, **keywords: Any) -> Any:
+        self.keywords = {'max_version': max_version, **keywords}
         deleter = ctypes.cast(self._deleter, ctypes.c_void_p)
         if self._version is not None and max_version is not None:
             name, struct = VERSIONED, Versioned(*self._version, None, deleter, self._flags, self._tensor)
