@@ -80,6 +80,7 @@ class OutOfMemory : public testing::TestWithParam<const char*> {
     SCOPED_TRACE(what);
     act();  // what is made once is there
     device.synchronize();
+    int failures = 0;
     for (std::int64_t memory = 0; memory < 500; ++memory) {
       bool failed = true;
       allocations_left = memory;
@@ -100,12 +101,12 @@ class OutOfMemory : public testing::TestWithParam<const char*> {
       if (!failed) break;
       ++failures;
     }
+    EXPECT_GT(failures, 0);  // or nothing was tried
     act();
     device.synchronize();
   }
 
   Device& device = test::device(GetParam());
-  int failures = 0;
 };
 
 TEST_P(OutOfMemory, IsAnErrorAndNoMore) {
@@ -137,7 +138,6 @@ TEST_P(OutOfMemory, IsAnErrorAndNoMore) {
     std::byte element[16];
     pull(index(a, Indexes{std::int64_t{0}, std::int64_t{0}}), element, "float");
   });
-  EXPECT_GT(failures, 50);  // or this test tests nothing
 }
 
 TEST_P(OutOfMemory, IsAnErrorOfComposedOperationsToo) {
@@ -163,7 +163,6 @@ TEST_P(OutOfMemory, IsAnErrorOfComposedOperationsToo) {
   starve("roll", [&] { roll(odd, {3}, std::nullopt); });
   starve("tile", [&] { tile(odd, {2, 1, 2}); });
   starve("tril", [&] { tril(odd, 1); });
-  EXPECT_GT(failures, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, OutOfMemory, testing::Values("native:0", "sim:0"));
