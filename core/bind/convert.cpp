@@ -232,7 +232,10 @@ Dtype dtype_of(nb::handle object) {
                      "float32, float64, complex64, complex128, float8_e4m3fn, float8_e5m2, int4, uint4");
   };
   if (PyUnicode_Check(object.ptr())) {
-    if (const auto dtype = find_dtype(text_of(object))) return *dtype;  // else 'f4' or 'float', by NumPy
+    const std::string text = text_of(object);
+    const auto dtype = find_dtype(text);
+    if (!dtype) refuse("'" + text + "'");
+    return *dtype;
   }
   nb::object numpy_dtype;
   try {

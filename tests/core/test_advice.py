@@ -53,11 +53,6 @@ def test_sizes_may_be_arrays(device):
     assert cx.roll(cx.arange(4, device=device), extent).tolist() == [1, 2, 3, 0]
 
 
-@pytest.mark.parametrize('name', ['f4', 'float', 'int', 'i8', 'double', '?'])
-def test_dtypes_by_numpys_names(name):
-    assert cx.zeros(1, dtype=name).dtype == np.dtype(name)
-
-
 def test_one_element_formats(device):
     assert f'{cx.full((1, 1), 2.5, device=device):.2f}' == '2.50'
 

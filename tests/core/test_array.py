@@ -223,7 +223,7 @@ def test_dtype_objects() -> None:
     )
     assert cx.can_cast(cx.int8, cx.int16) and not cx.can_cast(cx.float64, cx.float32)
     assert cx.isdtype(cx.uint8, 'integral') and not cx.isdtype(cx.uint8, ('bool', cx.int8))
-    for bad in ('float31', 'O', 'object', object, np.dtype('>f4'), np.dtype('M8[s]'), np.longdouble, 3):
+    for bad in ('float31', 'f4', 'O', 'object', object, np.dtype('>f4'), np.dtype('M8[s]'), np.longdouble, 3):
         with pytest.raises(DtypeError):
             cx.zeros(1, dtype=bad)
 
