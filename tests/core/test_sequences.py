@@ -62,6 +62,16 @@ def test_two_devices():
         cx.asarray([cx.ones(1, device='native:0'), cx.ones(1, device='sim:0')])
 
 
+def test_integers_beyond_63_bits_are_not_rounded(device):
+    numbers = [2**63 + 1, 0, 5, 2**64 - 1]
+    for x in (cx.asarray(numbers, device=device), cx.asarray([numbers], dtype='uint64', device=device)[0]):
+        assert x.dtype == 'uint64'
+        assert x.tolist() == numbers
+    with pytest.raises(DtypeError):
+        cx.asarray([2**63, -1], device=device)
+    assert cx.asarray([2**63, 1.0], device=device).dtype == 'float64'
+
+
 def test_sequences_without_end():
     endless: list[object] = []
     endless.append(endless)

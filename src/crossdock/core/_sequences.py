@@ -27,10 +27,17 @@ def from_sequence(obj: Sequence[Any]) -> Array | np.ndarray[Any, Any]:
     DtypeError
         Something in it is no number, or the numbers have no common data type.
     """
-    if _Survey(obj).arrays:
+    survey = _Survey(obj)
+    if survey.arrays:
         return _stacked(obj)
     try:
         array = np.asarray(obj)
+        if array.dtype.kind == 'f' and array.size and survey.integers:
+            array = np.asarray(
+                obj, np.uint64
+            )  # NumPy takes float64 for what int64 and uint64 hold together, and rounds
+    except OverflowError as error:
+        raise DtypeError(f'asarray: no integer dtype holds all numbers of the sequence: {error}') from None
     except ValueError as error:
         raise DimensionError(f'asarray: the sequence is ragged: {error}') from None
     if array.dtype.kind not in 'biufc' or array.dtype == np.longdouble:
@@ -49,6 +56,7 @@ class _Survey:
 
     def __init__(self, obj: Sequence[Any]) -> None:
         self.arrays = False
+        self.integers = True
         self._sizes: dict[int, int] = {}
         self._above: set[int] = set()
         self._count(obj)
@@ -62,6 +70,7 @@ class _Survey:
             raise DimensionError(f'asarray: the sequence is more than {_MAX_NDIM} deep')
         kinds = set(map(type, obj))
         self.arrays = self.arrays or any(issubclass(kind, Array) for kind in kinds)
+        self.integers = self.integers and all(issubclass(kind, (int, np.integer, list, tuple)) for kind in kinds)
         size = len(obj)
         if any(issubclass(kind, (list, tuple)) for kind in kinds):
             self._above.add(id(obj))
