@@ -33,9 +33,8 @@ def from_sequence(obj: Sequence[Any]) -> Array | np.ndarray[Any, Any]:
     try:
         array = np.asarray(obj)
         if array.dtype.kind == 'f' and array.size and survey.integers:
-            array = np.asarray(
-                obj, np.uint64
-            )  # NumPy takes float64 for what int64 and uint64 hold together, and rounds
+            # Where one integer needs uint64 and others do not, NumPy rounds all to float64.
+            array = np.asarray(obj, np.uint64)
     except OverflowError as error:
         raise DtypeError(f'asarray: no integer dtype holds all numbers of the sequence: {error}') from None
     except ValueError as error:
