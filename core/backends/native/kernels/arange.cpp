@@ -1,7 +1,7 @@
 #include "arange.h"
 
 #include "conversion.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -1,7 +1,7 @@
 #include "copy.h"
 
 #include "conversion.h"
-#include "nest.h"
+#include "rows.h"
 #include "runs.h"
 #include "stream.h"
 #include "transpose.h"

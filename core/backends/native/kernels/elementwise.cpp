@@ -2,7 +2,7 @@
 
 #include "copy.h"
 #include "loop_table.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fft_workspace.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "loop_table.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -1,7 +1,7 @@
 // Matrix: two dimensions of an operand. MatrixProduct: the matrices of a matmul launch, one product per batch index.
 #pragma once
 
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

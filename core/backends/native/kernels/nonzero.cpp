@@ -3,7 +3,7 @@
 
 #include "element.h"
 #include "indexing.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

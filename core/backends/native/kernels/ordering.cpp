@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "loop_table.h"
-#include "nest.h"
 #include "order_key.h"
 #include "radix_sort.h"
+#include "rows.h"
 #include "scratch.h"
 #include "searchsorted.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conversion.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

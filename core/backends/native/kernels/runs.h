@@ -1,7 +1,7 @@
 // Runs: short rows that lie contiguously in source and target, moved as whole bytes.
 #pragma once
 
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -3,7 +3,7 @@
 #include "indexes.h"
 #include "indexing.h"
 #include "loop_table.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "nest.h"
 #include "order_key.h"
+#include "rows.h"
 #include "scratch.h"
 
 namespace crossdock::native {

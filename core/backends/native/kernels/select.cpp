@@ -1,7 +1,7 @@
 #include "select.h"
 
 #include "loop_table.h"
-#include "nest.h"
+#include "rows.h"
 
 namespace crossdock::native {
 

@@ -1,8 +1,9 @@
-#include "nest.h"
+#include "crossdock/runtime/nest.h"
 
+#include <algorithm>
 #include <cstdlib>
 
-namespace crossdock::native {
+namespace crossdock {
 
 Nest::Nest(const Launch& launch, int first_dim, int last_dim, int first_operand, int last_operand,
            bool ordered) noexcept
@@ -101,4 +102,4 @@ void Odometer::next_row() noexcept {
   }
 }
 
-}  // namespace crossdock::native
+}  // namespace crossdock
