@@ -1,4 +1,5 @@
-// What lets one source serve the host compiler and NVRTC: CROSSDOCK_HD, fixed-width integers, the C math functions.
+// What lets one source serve the host compiler and NVRTC: CROSSDOCK_HD, CROSSDOCK_UNROLL (before a loop with a constant
+// count), fixed-width integers, the C math functions.
 #pragma once
 
 #ifdef __CUDACC_RTC__
@@ -14,9 +15,12 @@ using uint32_t = unsigned int;
 using uint64_t = unsigned long;
 }  // namespace std
 #ifndef INFINITY
-#define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fffffff)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
 #endif
+#ifndef NAN
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
+#endif
+#define CROSSDOCK_UNROLL _Pragma("unroll")
 #else
 #include <math.h>
 
@@ -24,6 +28,7 @@ using uint64_t = unsigned long;
 #include <cstring>
 // Always inline: an out-of-line copy would be a weak symbol, and the linker would keep one for all instruction levels.
 #define CROSSDOCK_HD [[gnu::always_inline]] inline
+#define CROSSDOCK_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 namespace crossdock::functors {

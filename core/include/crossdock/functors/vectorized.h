@@ -58,7 +58,7 @@ struct Constants<double> {
 template <class T, int n>
 CROSSDOCK_HD T polynomial(const T (&coefficients)[n], T x) {
   T sum = coefficients[0];
-#pragma GCC unroll 16
+  CROSSDOCK_UNROLL
   for (int i = 1; i < n; ++i) sum = sum * x + coefficients[i];
   return sum;
 }
