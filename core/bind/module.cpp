@@ -35,5 +35,6 @@ NB_MODULE(_core, m) {
   define_ports(m);
   define_short_cut(m);
   define_sim(m);
+  define_cuda(m);
   define_staging(m);
 }

@@ -1,9 +1,49 @@
 """Counting GPUs without starting CUDA."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from crossdock.core import _core, cuda
 from crossdock.devices import _nvidia
 from crossdock.devices.backends import _cupy
+
+
+@pytest.fixture(scope='module')
+def fake_nvml(tmp_path_factory):
+    """A library that answers as NVML does, with the count and status that the environment names."""
+    folder = tmp_path_factory.mktemp('nvml')
+    source, library = folder / 'nvml.cpp', folder / 'libnvidia-ml.so.1'
+    source.write_text(
+        """
+        #include <cstdlib>
+        #include <cstring>
+        static int number(const char* name) { const char* v = std::getenv(name); return v ? std::atoi(v) : 0; }
+        extern "C" int nvmlInit_v2() { return number("FAKE_NVML_STATUS"); }
+        extern "C" int nvmlShutdown() { return 0; }
+        extern "C" int nvmlDeviceGetCount_v2(unsigned* count) { *count = number("FAKE_NVML_COUNT"); return 0; }
+        extern "C" int nvmlSystemGetDriverVersion(char* name, unsigned n) { std::strncpy(name, "580.1", n); return 0; }
+        extern "C" int nvmlSystemGetCudaDriverVersion_v2(int* version) { *version = 13010; return 0; }
+        """
+    )
+    subprocess.run(['g++', '-shared', '-fPIC', str(source), '-o', str(library)], check=True)
+    return library
+
+
+@pytest.fixture
+def ask(monkeypatch, tmp_path, fake_nvml):
+    """Ask a machine of our making: GPUs that NVML counts (None: there is no NVML), and folders of the driver."""
+    monkeypatch.delenv('CUDA_VISIBLE_DEVICES', raising=False)
+
+    def find(count, status=0):
+        monkeypatch.setenv('FAKE_NVML_COUNT', str(count))
+        monkeypatch.setenv('FAKE_NVML_STATUS', str(status))
+        nvml = tmp_path / 'none.so' if count is None else fake_nvml
+        return _nvidia.Gpus(*_core._cuda_find_gpus([str(nvml)], str(tmp_path / 'proc'), str(tmp_path / 'dxg')))
+
+    return find
 
 
 @pytest.mark.parametrize(
@@ -16,43 +56,57 @@ from crossdock.devices.backends import _cupy
         ('-1', 0),
         ('1,-1,2', 1),
         ('0,9,1', 1),
+        ('0,,1', 1),
         ('GPU-12ab,GPU-34cd', 2),
         (' 1 , 2 ', 2),
         ('x', 0),
+        ('99999999999999999999', 0),
     ],
 )
-def test_visible_devices(monkeypatch, visible, count):
-    monkeypatch.delenv('CUDA_VISIBLE_DEVICES', raising=False)
+def test_visible_devices(monkeypatch, ask, visible, count):
     if visible is not None:
         monkeypatch.setenv('CUDA_VISIBLE_DEVICES', visible)
-    monkeypatch.setattr(_nvidia, '_count_by_nvml', lambda: 4)
-    found = _nvidia.find_gpus()
+    found = ask(4)
     assert found.number == count
     assert bool(found.reason) == (count == 0)
+    assert count or f"CUDA_VISIBLE_DEVICES='{visible}' hides the 4 GPUs" in found.reason
 
 
-@pytest.mark.parametrize(
-    ('nvml', 'files', 'reason'),
-    [(None, None, 'no NVIDIA driver'), (0, None, 'finds no GPU'), (None, 0, 'finds no GPU'), (None, 2, '')],
-)
-def test_reasons(monkeypatch, nvml, files, reason):
-    monkeypatch.delenv('CUDA_VISIBLE_DEVICES', raising=False)
-    monkeypatch.setattr(_nvidia, '_count_by_nvml', lambda: nvml)
-    monkeypatch.setattr(_nvidia, '_count_by_files', lambda: files)
-    found = _nvidia.find_gpus()
-    assert reason in found.reason
-    assert found.number == (files or 0)
+def test_reasons(ask, tmp_path):
+    assert ask(None) == (0, 'no NVIDIA driver is loaded on this machine')
+    assert ask(0) == (0, 'the NVIDIA driver finds no GPU')
+    assert ask(3, status=9) == (0, 'no NVIDIA driver is loaded on this machine')
+    number, reason = ask(3, status=18)
+    assert number == 0
+    assert 'reboot' in reason
 
 
-def test_the_files_of_the_driver(monkeypatch, tmp_path):
-    monkeypatch.setattr(_nvidia, '_PROC', tmp_path)
-    monkeypatch.setattr(_nvidia, '_WSL_DEVICE', tmp_path / 'dxg')
-    assert _nvidia._count_by_files() is None
-    (tmp_path / 'version').touch()
-    assert _nvidia._count_by_files() == 0
+def test_the_files_of_the_driver(ask, tmp_path):
+    proc = tmp_path / 'proc'
+    proc.mkdir()
+    (proc / 'version').touch()
+    assert ask(None) == (0, 'the NVIDIA driver finds no GPU')
     for bus in ('0000:01:00.0', '0000:02:00.0'):
-        (tmp_path / 'gpus' / bus).mkdir(parents=True)
-    assert _nvidia._count_by_files() == 2
+        (proc / 'gpus' / bus).mkdir(parents=True)
+    assert ask(None) == (2, '')
+    assert ask(1) == (1, '')
+
+
+def test_a_device_of_windows(ask, tmp_path):
+    (tmp_path / 'dxg').touch()
+    assert ask(None) == (0, 'the NVIDIA driver finds no GPU')
+
+
+def test_the_version_of_the_driver(fake_nvml):
+    code = 'from crossdock.core import cuda; print(cuda.count_gpus(), *cuda.driver_version())'
+    environment = os.environ | {'LD_LIBRARY_PATH': str(fake_nvml.parent), 'FAKE_NVML_COUNT': '5'}
+    environment.pop('CUDA_VISIBLE_DEVICES', None)
+    out = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "(5, '') 580.1 (13, 1)"
+
+
+def test_the_answer_is_the_cores():
+    assert _nvidia.find_gpus() == cuda.count_gpus()
 
 
 def test_cupy_says_which_part_is_missing(monkeypatch):

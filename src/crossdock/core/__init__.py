@@ -157,6 +157,7 @@ from ._core import (
     zeros,
     zeros_like,
 )
+from ._cuda_libraries import show_packages as _show_packages
 from ._dtypes import (
     bfloat16,
     bool,
@@ -202,6 +203,7 @@ def __getattr__(name: str) -> _Never:
 
 
 _find_blas()
+_show_packages()
 
 
 def _finish() -> None:

@@ -1,0 +1,41 @@
+"""What there is of CUDA on this machine, for the rooms above. Nothing here starts CUDA: a later fork works."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _core
+
+__all__ = ['DriverVersion', 'Library', 'count_gpus', 'driver_version', 'find_library']
+
+
+class DriverVersion(NamedTuple):
+    """The driver's version, as '580.65.06', and the latest CUDA it runs, as (13, 0); '' and None if not to be had."""
+
+    name: str
+    cuda: tuple[int, int] | None
+
+
+class Library(NamedTuple):
+    """A library of CUDA: where it was found and its version; or '' and why it cannot be opened."""
+
+    path: str
+    version: tuple[int, ...]
+    error: str
+
+
+def count_gpus() -> tuple[int, str]:
+    """How many GPUs CUDA would show to this process, and why it is 0 if it is; the first answer stays."""
+    return _core._cuda_gpus()
+
+
+def driver_version() -> DriverVersion:
+    """Ask NVML; the first answer stays."""
+    name, cuda = _core._cuda_driver_version()
+    return DriverVersion(name, (cuda // 1000, cuda % 1000 // 10) if cuda else None)
+
+
+def find_library(name: str) -> Library:
+    """Open 'driver', 'nvrtc', 'cublas' or 'cudnn', as the core would."""
+    path, version, error = _core._cuda_open_library(name)
+    return Library(path, tuple(version), error)
