@@ -1,0 +1,14 @@
+// The host sides of the kernel families: each puts its kernels into the table.
+#pragma once
+
+#include "crossdock/runtime/kernel.h"
+
+namespace crossdock::cuda {
+
+void register_elementwise(KernelTable& table);  // unary and binary operations
+void register_where(KernelTable& table);
+void register_arange(KernelTable& table);
+void register_copy(KernelTable& table);
+void register_pack(KernelTable& table);
+
+}  // namespace crossdock::cuda
