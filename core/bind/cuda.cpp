@@ -26,12 +26,14 @@ void define_gpus(nb::module_& m) {
       nb::sig("def _cuda_gpus() -> tuple[int, str]"), "How many GPUs CUDA would show, and why none; asked once.");
   m.def(
       "_cuda_find_gpus",
-      [](std::vector<std::string> nvml, std::string files, std::string wsl_device) {
-        const cuda::Gpus found = cuda::find_gpus({std::move(nvml), std::move(files), std::move(wsl_device)});
+      [](std::vector<std::string> nvml, std::vector<std::string> driver, std::string files, std::string wsl_device) {
+        const cuda::Gpus found =
+            cuda::find_gpus({std::move(nvml), std::move(driver), std::move(files), std::move(wsl_device)});
         return nb::make_tuple(found.count, found.reason);
       },
-      "nvml"_a, "files"_a, "wsl_device"_a,
-      nb::sig("def _cuda_find_gpus(nvml: Sequence[str], files: str, wsl_device: str) -> tuple[int, str]"),
+      "nvml"_a, "driver"_a, "files"_a, "wsl_device"_a,
+      nb::sig("def _cuda_find_gpus(nvml: Sequence[str], driver: Sequence[str], files: str, wsl_device: str) "
+              "-> tuple[int, str]"),
       "As _cuda_gpus, asked anew and elsewhere.");
   m.def(
       "_cuda_driver_version",

@@ -8,6 +8,7 @@ import pytest
 
 from crossdock.core import _core, cuda
 from crossdock.devices import _nvidia
+from crossdock.devices.backends import _core as core_backend
 from crossdock.devices.backends import _cupy
 
 
@@ -29,6 +30,7 @@ def fake_nvml(tmp_path_factory):
         """
     )
     subprocess.run(['g++', '-shared', '-fPIC', str(source), '-o', str(library)], check=True)
+    (folder / 'libcuda.so.1').symlink_to(library)
     return library
 
 
@@ -37,11 +39,13 @@ def ask(monkeypatch, tmp_path, fake_nvml):
     """Ask a machine of our making: GPUs that NVML counts (None: there is no NVML), and folders of the driver."""
     monkeypatch.delenv('CUDA_VISIBLE_DEVICES', raising=False)
 
-    def find(count, status=0):
+    def find(count, status=0, libcuda=True):
         monkeypatch.setenv('FAKE_NVML_COUNT', str(count))
         monkeypatch.setenv('FAKE_NVML_STATUS', str(status))
         nvml = tmp_path / 'none.so' if count is None else fake_nvml
-        return _nvidia.Gpus(*_core._cuda_find_gpus([str(nvml)], str(tmp_path / 'proc'), str(tmp_path / 'dxg')))
+        driver = fake_nvml if libcuda else tmp_path / 'none.so'  # any library will do
+        places = [str(nvml)], [str(driver)], str(tmp_path / 'proc'), str(tmp_path / 'dxg')
+        return _nvidia.Gpus(*_core._cuda_find_gpus(*places))
 
     return find
 
@@ -92,6 +96,14 @@ def test_the_files_of_the_driver(ask, tmp_path):
     assert ask(1) == (1, '')
 
 
+def test_a_container_without_cuda(ask, tmp_path):
+    for count in (None, 2):
+        (tmp_path / 'proc' / 'gpus' / '0000:01:00.0').mkdir(parents=True, exist_ok=True)
+        number, reason = ask(count, libcuda=False)
+        assert number == 0
+        assert '--gpus all' in reason
+
+
 def test_a_device_of_windows(ask, tmp_path):
     (tmp_path / 'dxg').touch()
     assert ask(None) == (0, 'the NVIDIA driver finds no GPU')
@@ -118,3 +130,25 @@ def test_cupy_says_which_part_is_missing(monkeypatch):
     monkeypatch.setattr(_cupy, '_gpus', lambda: _nvidia.Gpus(2, ''))
     assert _cupy.BACKEND.unavailable() == ''
     assert _cupy.BACKEND.suffixes() == ('0', '1')
+
+
+@pytest.mark.parametrize(
+    ('driver', 'nvrtc', 'parts'),
+    [
+        (('470.57', (11, 4)), '/nvrtc', ['470.57 is too old', 'CUDA 11.4', '12.0']),
+        (('550.90', (12, 4)), '', ['NVRTC', "pip install 'crossdock[cuda12]'"]),
+        (('580.65', (13, 0)), '', ['NVRTC', "pip install 'crossdock[cuda13]'"]),
+        (('', None), '', ['NVRTC', "pip install 'crossdock[cuda13]'"]),
+        (('580.65', (13, 0)), '/nvrtc', ['no CUDA back-end']),
+    ],
+)
+def test_the_core_says_which_part_is_missing(monkeypatch, driver, nvrtc, parts):
+    monkeypatch.setattr(core_backend, '_gpus', lambda: _nvidia.Gpus(1, ''))
+    monkeypatch.setattr(core_backend, '_lacking', core_backend._lacking.__wrapped__)
+    monkeypatch.setattr(core_backend.core, 'device_counts', lambda: {'native': 2})
+    monkeypatch.setattr(core_backend.cuda, 'driver_version', lambda: cuda.DriverVersion(*driver))
+    monkeypatch.setattr(core_backend.cuda, 'find_library', lambda name: cuda.Library(nvrtc, (), ''))
+    reason = core_backend.CUDA.unavailable()
+    assert all(part in reason for part in parts), reason
+    monkeypatch.setattr(core_backend, '_gpus', lambda: _nvidia.Gpus(0, 'no driver'))
+    assert core_backend.CUDA.unavailable() == 'no driver'

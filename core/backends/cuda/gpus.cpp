@@ -17,12 +17,18 @@ namespace files = std::filesystem;
 
 constexpr int kVersionMismatch = 18;  // NVML_ERROR_LIB_RM_VERSION_MISMATCH
 
+DynamicLibrary open_first(const std::vector<std::string>& paths) {
+  DynamicLibrary library;
+  for (const auto& path : paths)
+    if ((library = DynamicLibrary::open(path))) break;
+  return library;
+}
+
 // NVML between its start and its end.
 class Nvml {
  public:
   explicit Nvml(const std::vector<std::string>& paths) {
-    for (const auto& path : paths)
-      if ((library_ = DynamicLibrary::open(path))) break;
+    library_ = open_first(paths);
     auto* start = library_.function<int()>("nvmlInit_v2");
     if (start) status_ = start();
   }
@@ -117,6 +123,11 @@ Gpus find_gpus(const GpuSources& sources) {
   if (!count) count = count_files(sources);
   if (!count) return {0, "no NVIDIA driver is loaded on this machine"};
   if (*count == 0) return {0, "the NVIDIA driver finds no GPU"};
+  // A container shows the driver's files, and perhaps NVML, also where it was given no CUDA.
+  if (!open_first(sources.driver))
+    return {0,
+            "the NVIDIA driver is loaded, but its libcuda.so.1 is not here; start a container with --gpus all and "
+            "'compute' among NVIDIA_DRIVER_CAPABILITIES"};
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   if (!variable) return {*count, ""};
   if (const int left = count_visible(*count, variable)) return {left, ""};

@@ -20,6 +20,7 @@ struct DriverVersion {
 // Where to ask; tests ask elsewhere.
 struct GpuSources {
   std::vector<std::string> nvml = {"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"};  // the first that opens
+  std::vector<std::string> driver = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};          // opened, not started
   std::string files = "/proc/driver/nvidia";
   std::string wsl_device = "/dev/dxg";
 };

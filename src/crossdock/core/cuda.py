@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from . import _core
 
-__all__ = ['DriverVersion', 'Library', 'count_gpus', 'driver_version', 'find_library']
+__all__ = ['OLDEST_CUDA', 'DriverVersion', 'Library', 'count_gpus', 'driver_version', 'find_library']
+
+#: The driver must run this or a later one.
+OLDEST_CUDA = (12, 0)
 
 
 class DriverVersion(NamedTuple):

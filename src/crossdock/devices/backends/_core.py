@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crossdock import core
-from crossdock.core import exchange
+from crossdock.core import cuda, exchange
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
 from crossdock.devices._dtype import STANDARD
 from crossdock.devices._nvidia import Gpus, find_gpus
@@ -160,9 +160,10 @@ class CudaBackend(CoreBackend):
     """CUDA GPUs."""
 
     def unavailable(self) -> str:
-        if core.device_counts().get(self.kind, 0):
-            return ''
-        return _gpus().reason or 'this build of the core has no CUDA back-end; reach the GPU through @cupy:0'
+        reason = _gpus().reason or _lacking()
+        if reason or core.device_counts().get(self.kind, 0):
+            return reason
+        return 'this build of the core has no CUDA back-end; reach the GPU through @cupy:0'
 
     def fallback_spec(self, suffix: str) -> str:
         return f'@cupy:{suffix}'
@@ -171,6 +172,19 @@ class CudaBackend(CoreBackend):
 @functools.cache
 def _gpus() -> Gpus:
     return find_gpus()
+
+
+@functools.cache
+def _lacking() -> str:
+    """What the core needs besides a GPU and has not; '' if nothing."""
+    driver = cuda.driver_version()
+    if driver.cuda is not None and driver.cuda < cuda.OLDEST_CUDA:
+        now, oldest = (f'{major}.{minor}' for major, minor in (driver.cuda, cuda.OLDEST_CUDA))
+        return f"the NVIDIA driver {driver.name} is too old: it runs CUDA {now}, and the core's kernels need {oldest}"
+    if cuda.find_library('nvrtc').path:
+        return ''
+    extra = 'cuda12' if driver.cuda is not None and driver.cuda < (13, 0) else 'cuda13'
+    return f"NVRTC, which compiles the core's kernels, was not found; pip install 'crossdock[{extra}]'"
 
 
 @functools.cache

@@ -44,7 +44,9 @@ class CupyBackend(Backend):
 
     def unavailable(self) -> str:
         if importlib.util.find_spec('cupy') is None:
-            return 'CuPy is not installed; pip install cupy-cuda12x, or the one for your CUDA'
+            return (
+                "CuPy is not installed; pip install 'crossdock[cuda13]', or [cuda12] for a driver that runs no CUDA 13"
+            )
         return _gpus().reason
 
     def suffixes(self) -> Sequence[str]:
