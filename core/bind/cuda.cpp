@@ -4,8 +4,10 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "../backends/cuda/compiler.h"
 #include "../backends/cuda/gpus.h"
 #include "../backends/cuda/library_paths.h"
+#include "../backends/cuda/nvrtc.h"
 #include "operators.h"
 #include "types.h"
 
@@ -62,11 +64,45 @@ void define_library_paths(nb::module_& m) {
       "What opens of the candidates and its version, or '' and why not.");
 }
 
+void define_compiler(nb::module_& m) {
+  m.def(
+      "_cuda_kernel_names",
+      [] {
+        nb::list names;
+        for (const auto& name : cuda::all_kernel_names()) names.append(nb::make_tuple(name.header, name.expression));
+        return names;
+      },
+      nb::sig("def _cuda_kernel_names() -> list[tuple[str, str]]"), "Header and expression of every kernel.");
+  m.def(
+      "_cuda_compile",
+      [](std::string header, std::string expression, const std::string& architecture) {
+        const cuda::Image image = [&] {
+          nb::gil_scoped_release release;
+          return cuda::compile({std::move(header), std::move(expression)}, cuda::Architecture::parse(architecture));
+        }();
+        return nb::make_tuple(image.cubin.size(), image.from_disk);
+      },
+      "header"_a, "expression"_a, "architecture"_a,
+      nb::sig("def _cuda_compile(header: str, expression: str, architecture: str) -> tuple[int, bool]"),
+      "The size of the kernel's code in bytes, and whether it was kept on the disk.");
+  m.def(
+      "_nvrtc_version",
+      [] {
+        const auto& found = [] -> const cuda::Nvrtc& {
+          nb::gil_scoped_release release;
+          return cuda::nvrtc();
+        }();
+        return nb::make_tuple(found.major, found.minor);
+      },
+      nb::sig("def _nvrtc_version() -> tuple[int, int]"), "DeviceError with the reason when there is none.");
+}
+
 }  // namespace
 
 void define_cuda(nb::module_& m) {
   define_gpus(m);
   define_library_paths(m);
+  define_compiler(m);
 }
 
 }  // namespace crossdock::bind
