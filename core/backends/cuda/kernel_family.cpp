@@ -1,5 +1,7 @@
 #include "kernel_family.h"
 
+#include <stdexcept>
+
 namespace crossdock::cuda {
 namespace {
 
@@ -10,9 +12,11 @@ std::vector<const KernelFamily*>& families() {
 
 }  // namespace
 
+// While the library is being loaded, by one thread.
 KernelFamily::KernelFamily(const char* header, int size, std::string (*expression)(int number))
-    : header_(header), size_(size), expression_(expression) {
-  families().push_back(this);  // while the library is being loaded, by one thread
+    : id_(static_cast<int>(families().size())), header_(header), size_(size), expression_(expression) {
+  if (id_ >= kMost) throw std::logic_error("more kernel families than KernelFamily::kMost");
+  families().push_back(this);
 }
 
 std::vector<KernelName> all_kernel_names() {
