@@ -1,90 +1,25 @@
 #include "compiler.h"
 
-#include <algorithm>
-#include <charconv>
-
+#include "compile_request.h"
 #include "crossdock/runtime/error.h"
 #include "disk_cache.h"
 #include "nvrtc.h"
-#include "sha256.h"
-#include "sources.h"
 
 namespace crossdock::cuda {
 namespace {
 
 constexpr std::size_t kLongestLog = 8000;
 
-// What NVRTC is asked for.
-struct Request {
-  std::string text, expression;
-  std::vector<const Source*> headers;
-  std::vector<std::string> options;
-  bool ptx;
-};
-
-// "CROSSDOCK_FUSED_PRODUCTS" of kernels/device.h.
-bool wants_fused_products(const Source& header) {
-  return std::string_view(header.text).find("\n#define CROSSDOCK_FUSED_PRODUCTS\n") != std::string_view::npos;
-}
-
-// What NVRTC can make for the architecture: a CUBIN, or PTX of the newest that it knows before it.
-std::string target(const Nvrtc& compiler, Architecture architecture, bool& ptx) {
-  const auto& known = compiler.architectures;
-  ptx = !std::ranges::binary_search(known, architecture.number);
-  if (!ptx) return architecture.name();
-  const auto after = std::ranges::upper_bound(known, architecture.number);
-  if (after == known.begin() || architecture.specific)
-    throw DeviceError("NVRTC " + compiler.version() + " (" + compiler.path + ") makes no code for " +
-                      architecture.name() + "; it knows sm_" + std::to_string(known.front()) + " to sm_" +
-                      std::to_string(known.back()) +
-                      (after == known.begin() ? "; an older CUDA may know it" : "; a newer CUDA may know it"));
-  return "compute_" + std::to_string(after[-1]);
-}
-
-Request request_of(const Nvrtc& compiler, const KernelName& kernel, Architecture architecture) {
-  const std::string header = "kernels/" + kernel.header;
-  Request request;
-  request.headers = with_includes(header);
-  const bool fused = wants_fused_products(*find_source(header));
-  // The expression is read as within crossdock::cuda; NVRTC looks at it from outside.
-  request.text = "#include \"" + header + "\"\nusing namespace crossdock;\nusing namespace crossdock::cuda;\n";
-  request.expression = "crossdock::cuda::" + kernel.expression;
-  request.options = {
-      "--gpu-architecture=" + target(compiler, architecture, request.ptx),
-      "--std=c++20",
-      "--device-as-default-execution-space",
-      // IEEE results, those of the host wherever a single operation rounds.
-      "--ftz=false",
-      "--prec-div=true",
-      "--prec-sqrt=true",
-      fused ? "--fmad=true" : "--fmad=false",
-  };
-  return request;
-}
-
-// The driver has no part in it: code depends on what is compiled, how, and by which compiler.
-std::string key_of(const Nvrtc& compiler, const Request& request) {
-  Sha256 hash;
-  hash.add_field("crossdock kernel 1").add_field(compiler.identity);
-  for (const auto& option : request.options) hash.add_field(option);
-  hash.add_field(request.text).add_field(request.expression);
-  for (const Source* source : request.headers) hash.add_field(source->name).add_field(source->sha256);
-  return hexadecimal(hash.digest());
-}
-
 class Program {
  public:
-  Program(const Nvrtc& compiler, const Request& request) : compiler_(compiler), request_(request) {
-    std::vector<const char*> texts;
-    std::vector<std::string> names;
-    std::vector<const char*> name_texts;
+  Program(const Nvrtc& compiler, const CompileRequest& request) : compiler_(compiler), request_(request) {
+    std::vector<const char*> texts, names;
     for (const Source* source : request.headers) {
       texts.push_back(source->text);
-      names.emplace_back(source->name);
+      names.push_back(source->name);
     }
-    for (const auto& name : names) name_texts.push_back(name.c_str());
     check(compiler.create(&program_, request.text.c_str(), "kernel.cu", static_cast<int>(texts.size()), texts.data(),
-                          name_texts.data()));
+                          names.data()));
   }
   ~Program() { compiler_.destroy(&program_); }
   Program(const Program&) = delete;
@@ -122,11 +57,12 @@ class Program {
   }
 
   const Nvrtc& compiler_;
-  const Request& request_;
+  const CompileRequest& request_;
   Nvrtc::Program* program_ = nullptr;
 };
 
-CachedKernel run(const Nvrtc& compiler, const Request& request, const KernelName& kernel, Architecture architecture) {
+CachedKernel run(const Nvrtc& compiler, const CompileRequest& request, const KernelName& kernel,
+                 Architecture architecture) {
   try {
     return Program(compiler, request).compile();
   } catch (const DeviceError& error) {
@@ -137,27 +73,13 @@ CachedKernel run(const Nvrtc& compiler, const Request& request, const KernelName
 
 }  // namespace
 
-Architecture Architecture::parse(std::string_view text) {
-  Architecture architecture;
-  std::string_view digits = text.starts_with("sm_") ? text.substr(3) : std::string_view();
-  architecture.specific = digits.ends_with('a');
-  if (architecture.specific) digits.remove_suffix(1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), architecture.number);
-  if (digits.size() < 2 || digits.size() > 4 || digits[0] < '1' || digits[0] > '9' || error != std::errc() ||
-      end != digits.data() + digits.size())
-    throw ValueError("no GPU architecture '" + std::string(text) + "'; they are called sm_75, sm_90, sm_90a, sm_100");
-  return architecture;
-}
-
-std::string Architecture::name() const { return "sm_" + std::to_string(number) + (specific ? "a" : ""); }
-
 Image compile(const KernelName& kernel, Architecture architecture) {
   return compile(kernel, architecture, DiskCache::standard());
 }
 
 Image compile(const KernelName& kernel, Architecture architecture, const DiskCache& cache) {
   const Nvrtc& compiler = nvrtc();
-  const Request request = request_of(compiler, kernel, architecture);
+  const CompileRequest request = request_of(compiler, kernel, architecture);
   const std::string key = key_of(compiler, request);
   if (auto kept = cache.find(key)) return {std::move(kept->entry), std::move(kept->code), true};
   CachedKernel made = run(compiler, request, kernel, architecture);

@@ -3,23 +3,14 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "architecture.h"
 #include "kernel_family.h"
 
 namespace crossdock::cuda {
 
 class DiskCache;
-
-struct Architecture {
-  int number = 0;         // 90: compute capability 9.0
-  bool specific = false;  // sm_90a: code for this one alone, none later
-
-  // "sm_90", "sm_90a"; ValueError for anything else.
-  static Architecture parse(std::string_view text);
-  std::string name() const;  // as parsed
-};
 
 // What cuModuleLoadData takes.
 struct Image {

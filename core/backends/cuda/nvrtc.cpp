@@ -88,8 +88,10 @@ std::unique_ptr<const Nvrtc> find() {
     if (reason.empty()) return found;
     reasons += "\n  " + reason;
   }
-  throw DeviceError("NVRTC not found, which compiles the kernels of cuda:N: pip install 'crossdock[cuda13]', or " +
-                    ("install the CUDA toolkit, 12.0 or later; tried:" + reasons));
+  throw DeviceError(
+      "NVRTC not found, which compiles the kernels of cuda:N: pip install 'crossdock[cuda13]' (for a "
+      "driver of CUDA 12 'crossdock[cuda12]'), or install the CUDA toolkit, 12.0 or later; tried:" +
+      reasons);
 }
 
 ForkMutex& mutex() {

@@ -24,7 +24,7 @@ void for_includes(std::string_view text, Visit&& visit) {
 
 const Source* find_source(std::string_view name) noexcept {
   const auto all = sources();
-  const auto found = std::ranges::find(all, name, &Source::name);
+  const auto found = std::ranges::find(all, name, [](const Source& source) { return std::string_view(source.name); });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -38,7 +38,7 @@ std::vector<const Source*> with_includes(std::string_view name) {
       if (source && std::ranges::find(found, source) == found.end()) found.push_back(source);
     });
   }
-  std::ranges::sort(found, {}, &Source::name);
+  std::ranges::sort(found, {}, [](const Source* source) { return std::string_view(source->name); });
   return found;
 }
 

@@ -9,8 +9,8 @@
 namespace crossdock::cuda {
 
 struct Source {
-  std::string_view name;    // as includes have it: "kernels/fill.cuh", "crossdock/functors/cast.h"
-  std::string_view sha256;  // of the text, in hexadecimal
+  const char* name;    // as includes have it: "kernels/fill.cuh", "crossdock/functors/cast.h"
+  const char* sha256;  // of the text, in hexadecimal
   const char* text;
 };
 
