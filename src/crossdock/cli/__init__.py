@@ -12,6 +12,7 @@ import crossdock
 from crossdock.cli._complaint import one_line
 from crossdock.cli._demo import demo
 from crossdock.cli._devices import devices
+from crossdock.cli._doctor import doctor
 from crossdock.errors import CrossdockError
 
 __all__ = ['main']
@@ -30,6 +31,7 @@ def command(context: click.Context) -> None:
 
 command.add_command(devices)
 command.add_command(demo)
+command.add_command(doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

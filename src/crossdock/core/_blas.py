@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import _core
 
-__all__ = ['find_blas']
+__all__ = ['blas_name', 'find_blas']
 
 
 def find_blas() -> None:
@@ -19,3 +19,8 @@ def find_blas() -> None:
     for library in sorted(folder.glob('libscipy_openblas.*')):
         _core._set_blas_path(str(library))
         return
+
+
+def blas_name() -> str:
+    """The BLAS in use, 'own' for the core's. Loads it."""
+    return _core._blas_name()

@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from . import _core
 
-__all__ = ['OLDEST_CUDA', 'DriverVersion', 'Library', 'count_gpus', 'driver_version', 'find_library']
+__all__ = [
+    'OLDEST_CUDA',
+    'Compiled',
+    'DriverVersion',
+    'Library',
+    'compile_kernel',
+    'count_gpus',
+    'driver_version',
+    'find_library',
+    'kernel_names',
+]
 
 #: The driver must run this or a later one.
 OLDEST_CUDA = (12, 0)
@@ -42,3 +52,26 @@ def find_library(name: str) -> Library:
     """Open 'driver', 'nvrtc', 'cublas' or 'cudnn', as the core would."""
     path, version, error = _core._cuda_open_library(name)
     return Library(path, tuple(version), error)
+
+
+class Compiled(NamedTuple):
+    """A kernel's code: its size in bytes, and whether it came from the disk cache."""
+
+    nbytes: int
+    from_disk: bool
+
+
+def kernel_names() -> list[tuple[str, str]]:
+    """Every kernel of the core: the header it is in, and the expression that names the instance."""
+    return _core._cuda_kernel_names()
+
+
+def compile_kernel(header: str, expression: str, architecture: str) -> Compiled:
+    """Compile one for an architecture, as 'sm_90', or find it in the disk cache; without the GIL.
+
+    Raises
+    ------
+    DeviceError
+        It does not compile; with what NVRTC says.
+    """
+    return Compiled(*_core._cuda_compile(header, expression, architecture))
