@@ -149,7 +149,7 @@ def clang_format(session: nox.Session, *options: str) -> None:
     """Run clang-format over the C++ sources that git knows or would take."""
     listed = ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', 'core']
     files = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.splitlines()
-    sources = [file for file in files if file.endswith(('.h', '.cpp')) and Path(file).exists()]
+    sources = [file for file in files if file.endswith(('.h', '.cuh', '.cpp')) and Path(file).exists()]
     with tempfile.NamedTemporaryFile('w', suffix='.txt') as names:
         names.write('\n'.join(sources))
         names.flush()

@@ -30,7 +30,7 @@ TEST(CudaSources, IncludesAreFollowed) {
   EXPECT_EQ(names_with("crossdock/functors/host_device.h"),
             (std::set<std::string>{"crossdock/functors/host_device.h"}));
   const auto fill = names_with("kernels/fill.cuh");
-  for (const char* needed : {"kernels/fill.cuh", "kernels/device.h", "kernels/args.h", "crossdock/functors/complex.h",
+  for (const char* needed : {"kernels/fill.cuh", "kernels/device.h", "kernels/args.h", "kernels/bytes.h",
                              "crossdock/functors/host_device.h"})
     EXPECT_TRUE(fill.contains(needed)) << needed;
   EXPECT_FALSE(fill.contains("crossdock/functors/cast.h"));

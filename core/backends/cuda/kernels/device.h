@@ -1,4 +1,4 @@
-// What every kernel header includes first: the words of device code, by NVRTC, or by an emulation where the tests run
+// What every kernel header includes: the words of device code, by NVRTC, or by an emulation where the tests run
 // kernels on the host.
 //
 // What NVRTC is not given, kernels do not use: no standard headers; includes name the file from core/backends/cuda or
@@ -24,7 +24,19 @@ __device__ __forceinline__ T* dynamic_shared() {
 }  // namespace crossdock::cuda
 
 #elif defined(CROSSDOCK_CUDA_ON_HOST)
+
+#include "crossdock/functors/host_device.h"
 #include "emulation.h"
+
+namespace crossdock::cuda {
+
+template <class T>
+T* dynamic_shared() {
+  return static_cast<T*>(crossdock_on_host::dynamic_shared());
+}
+
+}  // namespace crossdock::cuda
+
 #else
 #error "device code: for NVRTC, or for the tests' emulation"
 #endif

@@ -1,8 +1,8 @@
-// One value everywhere, as bits: T is an unsigned integer of its size, or Complex<double> for 16 bytes.
+// One value everywhere, as bits: T is an unsigned integer of its size, or Bytes16.
 #pragma once
 
-#include "crossdock/functors/complex.h"
 #include "kernels/args.h"
+#include "kernels/bytes.h"
 #include "kernels/device.h"
 
 namespace crossdock::cuda {

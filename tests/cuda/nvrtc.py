@@ -1,0 +1,44 @@
+"""NVRTC for the tests: by the core's own way, and by hand for sources that the core does not hold."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+
+import pytest
+
+from crossdock import errors
+from crossdock.core import _core, cuda
+
+#: Turing, Hopper and Blackwell: the oldest that CUDA 13 knows, and those with features of their own.
+ARCHITECTURES = ['sm_75', 'sm_90', 'sm_100']
+
+OPTIONS = ['--std=c++20', '--device-as-default-execution-space', '--fmad=false']
+
+
+def need_nvrtc() -> tuple[int, int]:
+    """NVRTC's version; the test is skipped, with the reason, where there is none."""
+    try:
+        return _core._nvrtc_version()
+    except errors.DeviceError as error:
+        pytest.skip(str(error))
+
+
+def compile_text(text: str, names: Iterable[str], architecture: str, folders: Iterable[str]) -> tuple[int, str]:
+    """NVRTC's code (0: well) and log for a source with these kernels; includes are looked for in the folders."""
+    library = ctypes.CDLL(cuda.find_library('nvrtc').path)
+    program, nbytes = ctypes.c_void_p(), ctypes.c_size_t()
+    assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b'test.cu', 0, None, None) == 0
+    try:
+        for name in names:
+            assert library.nvrtcAddNameExpression(program, name.encode()) == 0
+        options = [*OPTIONS, f'--gpu-architecture={architecture}', *(f'--include-path={folder}' for folder in folders)]
+        code = library.nvrtcCompileProgram(
+            program, len(options), (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+        )
+        assert library.nvrtcGetProgramLogSize(program, ctypes.byref(nbytes)) == 0
+        log = ctypes.create_string_buffer(nbytes.value)
+        assert library.nvrtcGetProgramLog(program, log) == 0
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+    return code, log.value.decode()
