@@ -122,6 +122,18 @@ def test_kernels_that_do_not(compiler, capsys):
     assert row['failures'] == [{'header': 'a.cuh', 'expression': 'g', 'log': 'line 7: error: no such type'}]
 
 
+def test_kernels_that_fail_alike_share_what_the_compiler_says(compiler, monkeypatch, capsys):
+    def compile_kernel(header, expression, architecture):
+        raise DeviceError(f'cannot compile {expression} of {header}:\nline 7: error')
+
+    monkeypatch.setattr(_compile.cuda, 'compile_kernel', compile_kernel)
+    monkeypatch.setattr(_compile.cuda, 'kernel_names', lambda: [('a.cuh', 'add<int>'), ('a.cuh', 'add<char>')])
+    assert main(['doctor', '--compile-kernels', 'sm_75']) == 1
+    out = capsys.readouterr().out
+    log = 'cannot compile add<char> of a.cuh:\nline 7: error'
+    assert f'sm_75: a.cuh: add<char>\n{log}\nand likewise a.cuh: add<int>\n' in out
+
+
 def test_a_build_without_kernels(compiler, monkeypatch, capsys):
     monkeypatch.setattr(_compile.cuda, 'kernel_names', list)
     assert main(['doctor', '--compile-kernels', 'sm_90']) == 1

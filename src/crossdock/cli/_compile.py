@@ -10,7 +10,7 @@ from functools import partial
 import click
 
 from crossdock.core import cuda
-from crossdock.doctor import Result, compile_all
+from crossdock.doctor import Failure, Result, compile_all
 
 __all__ = ['compile_kernels']
 
@@ -67,5 +67,16 @@ def _show(results: Sequence[Result]) -> None:
         table.add_row(one.architecture, *(f'{n:,}' for n in counts), decimal(one.nbytes), f'{one.seconds:.1f}')
     Console().print(table)
     for one in results:
-        for failure in one.failures:
-            click.echo(f'{one.architecture}: {failure.header}: {failure.expression}\n{failure.log}\n')
+        for first, *others in _alike(one):
+            click.echo(f'{one.architecture}: {first.header}: {first.expression}\n{first.log.rstrip()}')
+            for other in others:
+                click.echo(f'and likewise {other.header}: {other.expression}')
+            click.echo()
+
+
+def _alike(result: Result) -> list[list[Failure]]:
+    """Failures for one reason, perhaps of a whole header, together: they differ by the kernel's name alone."""
+    found: dict[str, list[Failure]] = {}
+    for failure in result.failures:
+        found.setdefault(failure.log.replace(failure.expression, '').replace(failure.header, ''), []).append(failure)
+    return list(found.values())

@@ -112,8 +112,8 @@ def folded(findings: Sequence[Finding]) -> list[Finding]:
     if not wheels:
         return list(findings)
     detail = ', '.join(f'{f.name.removeprefix("nvidia-")} {f.detail}' for f in wheels)
+    place = findings.index(wheels[0])
     rest = [finding for finding in findings if finding not in wheels]
-    place = sum(finding.group == 'package' for finding in rest)
     return [*rest[:place], Finding('package', 'nvidia-*', 'ok', detail), *rest[place:]]
 
 
