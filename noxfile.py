@@ -103,6 +103,12 @@ def sanitize_python(session: nox.Session) -> None:
 
 
 @nox.session
+def kernels(session: nox.Session) -> None:
+    """Every CUDA kernel for the architectures that we name, by NVRTC (``pip install nvidia-cuda-nvrtc``); no GPU."""
+    session.run('python', '-m', 'crossdock', 'doctor', '--compile-kernels', 'sm_75,sm_80,sm_90,sm_100')
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """What a clean build and one after an edit cost, and the wheel's size, within bounds; for a quiet machine."""
     session.run('python', 'benchmarks/_build.py')

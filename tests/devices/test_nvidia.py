@@ -26,7 +26,10 @@ def fake_nvml(tmp_path_factory):
         extern "C" int nvmlShutdown() { return 0; }
         extern "C" int nvmlDeviceGetCount_v2(unsigned* count) { *count = number("FAKE_NVML_COUNT"); return 0; }
         extern "C" int nvmlSystemGetDriverVersion(char* name, unsigned n) { std::strncpy(name, "580.1", n); return 0; }
-        extern "C" int nvmlSystemGetCudaDriverVersion_v2(int* version) { *version = 13010; return 0; }
+        extern "C" int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+            *version = std::getenv("FAKE_NVML_CUDA") ? number("FAKE_NVML_CUDA") : 13010;
+            return 0;
+        }
         """
     )
     subprocess.run(['g++', '-shared', '-fPIC', str(source), '-o', str(library)], check=True)
@@ -115,6 +118,23 @@ def test_the_version_of_the_driver(fake_nvml):
     environment.pop('CUDA_VISIBLE_DEVICES', None)
     out = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "(5, '') 580.1 (13, 1)"
+
+
+@pytest.mark.parametrize(('runs', 'order'), [('13010', [13, 12]), ('12040', [12, 13])])
+def test_libraries_that_the_driver_runs_come_first(tmp_path, fake_nvml, runs, order):
+    wheels = {13: 'nvidia/cu13/lib/libnvrtc.so.13', 12: 'nvidia/cuda_nvrtc/lib/libnvrtc.so.12'}
+    for file in wheels.values():
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).touch()
+    code = 'from crossdock.core import _core; print(*_core._cuda_library_candidates("nvrtc"), sep="\\n")'
+    environment = os.environ | {'LD_LIBRARY_PATH': str(fake_nvml.parent), 'FAKE_NVML_CUDA': runs}
+    environment['PYTHONPATH'] = os.pathsep.join([str(tmp_path), os.environ.get('PYTHONPATH', '')])
+    out = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True)
+    found = out.stdout.split()
+    ours = [path for path in found if path.startswith(str(tmp_path))]
+    assert ours == [str(tmp_path / wheels[major]) for major in order]
+    # The system's library that the driver runs comes before a wheel that it does not run.
+    assert (found.index('libnvrtc.so.12') < found.index(ours[1])) == (runs == '12040')
 
 
 def test_the_answer_is_the_cores():
