@@ -39,10 +39,10 @@ def test_sends_and_copies(device):
 def test_says_what_is_missing(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, 'prefix', str(tmp_path))
     monkeypatch.setattr(_intel64, '_FOLDERS', ())
-    assert not _intel64._has_onednn()
+    assert not _intel64.has_onednn()
     (tmp_path / 'lib').mkdir()
     (tmp_path / 'lib' / 'libdnnl.so.3').touch()
-    assert _intel64._has_onednn()
+    assert _intel64.has_onednn()
     monkeypatch.setattr(_intel64.platform, 'machine', lambda: 'aarch64')
     assert 'this machine is aarch64' in _intel64._missing.__wrapped__()
     monkeypatch.setattr(_intel64.platform, 'machine', lambda: 'x86_64')

@@ -11,6 +11,7 @@ import numpy as np
 
 from crossdock import core
 from crossdock.core import cuda, exchange
+from crossdock.devices import _cuda_pools
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
 from crossdock.devices._dtype import STANDARD
 from crossdock.devices._nvidia import Gpus, find_gpus
@@ -90,6 +91,8 @@ class CoreBackend(Backend):
     def alias_in(self, view: Any, place: PlaceFacts) -> Any:
         if isinstance(view, core.Array):  # on an accelerator, whose memory only the core's arrays show
             return view.to_device(core.device(place.device))
+        if not isinstance(view, np.ndarray):  # on an accelerator, shown by another library
+            return core.from_dlpack(view)
         return exchange.from_numpy(view, device=core.device(place.device))
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
@@ -164,6 +167,10 @@ class CudaBackend(CoreBackend):
         if reason or core.device_counts().get(self.kind, 0):
             return reason
         return 'this build of the core has no CUDA back-end; reach the GPU through @cupy:0'
+
+    def place(self, suffix: str) -> PlaceFacts:
+        _cuda_pools.join()
+        return super().place(suffix)
 
     def fallback_spec(self, suffix: str) -> str:
         return f'@cupy:{suffix}'

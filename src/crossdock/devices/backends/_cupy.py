@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from crossdock.core.exchange import CHUNK_NBYTES
+from crossdock.devices import _cuda_pools
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
-from crossdock.devices._dtype import STANDARD, cast_into
+from crossdock.devices._dtype import STANDARD
 from crossdock.devices._nvidia import Gpus, find_gpus
 from crossdock.devices._shorthands import GpuDevice
+from crossdock.devices.backends._cupy_observe import listen_to, stop_listening
+from crossdock.devices.backends._cupy_peer import copy_to_peer
+from crossdock.devices.backends._cupy_staging import as_real, download, pack, unpack, upload
+from crossdock.errors import OutOfMemoryError
 from crossdock.transfer import ArrayFacts, PlaceFacts
 
 __all__ = ['BACKEND', 'CupyBackend']
@@ -32,6 +39,9 @@ class CupyBackend(Backend):
     grammar = ':N'
     example = '0'
     device_class = GpuDevice
+
+    def __init__(self) -> None:
+        self._hook: Callable[..., None] | None = None
 
     def parse_suffix(self, suffix: str | None) -> str:
         if suffix is None:
@@ -57,7 +67,8 @@ class CupyBackend(Backend):
 
     @property
     def xp(self) -> ModuleType:
-        return importlib.import_module('cupy')
+        xp: ModuleType = self._cupy
+        return xp
 
     def place(self, suffix: str) -> PlaceFacts:
         return _place(suffix)
@@ -75,7 +86,8 @@ class CupyBackend(Backend):
         self.native_device(suffix).synchronize()
 
     def array_types(self) -> tuple[type, ...]:
-        return (self._cupy.ndarray,)
+        # It is not there while CuPy is being imported.
+        return (self._cupy.ndarray,) if hasattr(sys.modules['cupy'], 'ndarray') else ()
 
     def device_of(self, array: Any) -> str:
         return self.spec(str(array.device.id))
@@ -86,41 +98,128 @@ class CupyBackend(Backend):
     def adopt(self, producer: Any) -> Any:
         if self.unavailable():
             return None
-        if hasattr(producer, '__cuda_array_interface__'):
-            return self._cupy.asarray(producer)
-        return self._cupy.from_dlpack(producer) if int(producer.__dlpack_device__()[0]) in _DLPACK_CUDA else None
+        interface = getattr(producer, '__cuda_array_interface__', None)
+        if hasattr(producer, '__dlpack__') and hasattr(producer, '__dlpack_device__'):
+            if int(producer.__dlpack_device__()[0]) not in _DLPACK_CUDA:
+                return None
+            array = self._cupy.from_dlpack(producer)
+        elif interface is not None:
+            array = _from_interface(self._cupy, producer, interface)
+        else:
+            return None
+        # CuPy has no read-only arrays, and what nobody may write must not become writable.
+        return self._copied(array) if interface is not None and interface['data'][1] else array
 
     def alias_out(self, array: Any) -> Any:
-        return array
+        return _View(array)
 
     def alias_in(self, view: Any, place: PlaceFacts) -> Any:
+        # It has the producer's work done before what comes later on our current stream, on the memory's own device.
         return self._cupy.from_dlpack(view)
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
-        with self.native_device(place.suffix):
+        with self.native_device(place.suffix), self._telling_of_memory(place.suffix):
             return self._cupy.empty(shape, dtype)
 
+    def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
+        return array.transpose(axes)
+
+    def is_pinned(self, view: np.ndarray[Any, Any], place: PlaceFacts) -> bool:
+        return view.flags.c_contiguous and bool(self._cupy.cuda.pinned_memory.is_memory_pinned(view.ctypes.data))
+
+    def pack(self, blocks: list[list[tuple[np.ndarray[Any, Any], np.dtype[Any]]]], place: PlaceFacts) -> list[Any]:
+        with self.native_device(place.suffix), self._telling_of_memory(place.suffix):
+            return [array for block in blocks for array in pack(self._cupy, block)]
+
+    def unpack(self, blocks: list[list[tuple[np.ndarray[Any, Any], Any]]], place: PlaceFacts) -> None:
+        with self.native_device(place.suffix):
+            for block in blocks:
+                unpack(self._cupy, block)
+
     def copy(self, dst: Any, src: Any) -> None:
+        if src.device != dst.device:
+            copy_to_peer(self._cupy, dst, src)
+            return
         with dst.device:
-            # CuPy's asarray brings an array of another GPU to the current one.
-            dst[...] = self._cupy.asarray(src)
+            if self._cupy.may_share_memory(dst, src):
+                src = src.copy()
+            dst[...] = as_real(src, dst.dtype)
 
     def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
         with dst.device:
-            # The narrower type crosses.
-            narrow = view.astype(dst.dtype) if dst.itemsize < view.itemsize else view
-            dst[...] = self._cupy.asarray(narrow)
-            if blocking:
-                self._cupy.cuda.get_current_stream().synchronize()
+            pinned = self.is_pinned(view, _place(str(dst.device.id)))
+            upload(self._cupy, dst, view, pinned=pinned, blocking=blocking)
 
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         with src.device:
-            narrow = src.astype(view.dtype) if view.itemsize < src.itemsize else src
-            cast_into(view, self._cupy.asnumpy(narrow))
+            download(self._cupy, view, src)
+
+    def copy_where(self, dst: Any, src: Any, where: Any) -> None:
+        with dst.device:
+            if self._cupy.may_share_memory(dst, src):
+                src = src.copy()
+            self._cupy.copyto(dst, as_real(src, dst.dtype), casting='unsafe', where=where)
+
+    def observe(self, hook: Callable[..., None] | None) -> None:
+        self._hook = hook
+        if hook is None:
+            stop_listening()
+        elif hasattr(sys.modules.get('cupy'), 'ndarray'):
+            listen_to(sys.modules['cupy'], hook)
+
+    def _copied(self, array: Any) -> Any:
+        with array.device:
+            return array.copy()
+
+    @contextlib.contextmanager
+    def _telling_of_memory(self, suffix: str) -> Iterator[None]:
+        """Have an error with figures, of our own kind, where there is no memory."""
+        try:
+            yield
+        except OutOfMemoryError:
+            raise
+        except MemoryError as error:
+            info = self.memory_info(suffix)
+            raise OutOfMemoryError(
+                f'{self.spec(suffix)} has no room: {error}',
+                device=self.spec(suffix),
+                free=info.free,
+                pooled=info.pooled,
+            ) from error
 
     @property
     def _cupy(self) -> Any:
-        return importlib.import_module('cupy')
+        cupy = sys.modules.get('cupy')
+        if cupy is None:
+            cupy = importlib.import_module('cupy')
+            if self._hook is not None:
+                listen_to(cupy, self._hook)
+        _cuda_pools.join()
+        return cupy
+
+
+class _View:
+    """An array for other libraries, by DLPack. CuPy's own is right on the current device only."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, number = self._array.__dlpack_device__()
+        return int(kind), int(number)
+
+    def __dlpack__(self, *, copy: bool | None = None, **kwargs: Any) -> Any:
+        # Which stream's work the reader has to wait for, it asks of the current device.
+        with self._array.device:
+            array = self._array.copy() if copy else self._array
+            return array.__dlpack__(**kwargs)
+
+
+def _from_interface(cupy: Any, producer: Any, interface: dict[str, Any]) -> Any:
+    """An array over what ``__cuda_array_interface__`` shows, on the device where that is."""
+    address = interface['data'][0]
+    with cupy.cuda.device.from_pointer(address) if address else contextlib.nullcontext():
+        return cupy.asarray(producer)
 
 
 @functools.cache
@@ -130,6 +229,9 @@ def _place(suffix: str) -> PlaceFacts:
         suffix=suffix,
         library='cupy',
         physical=f'cuda:{suffix}',
+        peers='cupy',
+        chunk_nbytes=CHUNK_NBYTES,
+        keeps_order=True,
         keeps_readonly=False,
         odd_strides=False,
         dtypes=STANDARD,

@@ -12,7 +12,7 @@ from crossdock.devices._host import HOST, HostBackend
 from crossdock.devices._shorthands import Intel64Device
 from crossdock.transfer import PlaceFacts
 
-__all__ = ['BACKEND', 'Intel64Backend']
+__all__ = ['BACKEND', 'Intel64Backend', 'has_onednn', 'wrong_machine']
 
 _PLACE = PlaceFacts(device='@intel64', suffix='', library='numpy', physical='host', home=HOST.device)
 _FOLDERS = ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/local/lib')
@@ -35,20 +35,26 @@ class Intel64Backend(HostBackend):
         return False
 
 
-@functools.cache
-def _missing() -> str:
+def wrong_machine() -> str:
+    """Why the libraries cannot be here; '' if they can."""
     machine = platform.machine().lower()
-    if machine not in _MACHINES:
-        return f'it needs an x86-64 processor, and this machine is {machine}'
-    if importlib.util.find_spec('ideep4py') is not None or _has_onednn():
-        return ''
-    return 'neither oneDNN (libdnnl) nor iDeep (ideep4py) is installed'
+    return '' if machine in _MACHINES else f'it needs an x86-64 processor, and this machine is {machine}'
 
 
-def _has_onednn() -> bool:
+def has_onednn() -> bool:
     """Whether libdnnl lies where the package `onednn` or the system puts it. Loads nothing."""
     folders = [Path(sys.prefix) / 'lib', *map(Path, _FOLDERS)]
     return any(folder.is_dir() and next(folder.glob('libdnnl.so*'), None) is not None for folder in folders)
+
+
+@functools.cache
+def _missing() -> str:
+    wrong = wrong_machine()
+    if wrong:
+        return wrong
+    if importlib.util.find_spec('ideep4py') is not None or has_onednn():
+        return ''
+    return 'neither oneDNN (libdnnl) nor iDeep (ideep4py) is installed'
 
 
 BACKEND = Intel64Backend()
