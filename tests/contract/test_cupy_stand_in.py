@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import crossdock as xd
-from crossdock.devices import _lookup
 from crossdock.devices.testing import BackendContract
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -19,9 +18,7 @@ import cupy_stand_in
 
 @pytest.fixture(autouse=True)
 def cupy(monkeypatch):
-    yield cupy_stand_in.install(monkeypatch)
-    _lookup._forget('cupy')
-    assert cupy_stand_in._cuda.runtime.getDevice() == 0
+    yield from cupy_stand_in.lend(monkeypatch)
 
 
 class TestCupyStandIn(BackendContract):

@@ -34,19 +34,24 @@ def make_module() -> types.ModuleType:
     return cupy
 
 
-def reset() -> None:
-    """Forget streams, allocators and statistics."""
-    _cuda.reset()
-    _array.from_dlpack_streams.clear()
-
-
-def install(monkeypatch) -> types.ModuleType:
-    """Have crossdock find the stand-in in CuPy's place, and two GPUs."""
-    from crossdock.devices import _nvidia
+def lend(monkeypatch):
+    """For a fixture: crossdock finds the stand-in in CuPy's place, and two GPUs, until the test is over."""
+    from crossdock.devices import _lookup, _nvidia, cuda
     from crossdock.devices.backends import _cupy
 
     module = make_module()
     monkeypatch.setitem(sys.modules, 'cupy', module)
     monkeypatch.setattr(_cupy, '_gpus', lambda: _nvidia.Gpus(N_DEVICES, ''))
-    reset()
-    return module
+    _reset()
+    yield module
+    left = _cuda.runtime.getDevice(), _cuda.Device._stack(), _cuda.get_current_stream(0), _cuda.get_current_stream(1)
+    _reset()
+    cuda.clear_memo()
+    cuda.pinned_memory_pool.free_all_blocks()
+    _lookup._forget('cupy')
+    assert left == (0, [], _cuda.Stream.null, _cuda.Stream.null), 'the current device or stream was left changed'
+
+
+def _reset() -> None:
+    _cuda.reset()
+    _array.from_dlpack_streams.clear()

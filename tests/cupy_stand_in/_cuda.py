@@ -355,7 +355,7 @@ class PinnedMemory:
 
     def __del__(self):
         # CUDA waits for the copies that are under way before it gives page-locked memory back.
-        if getattr(self, 'ptr', 0) and self.ptr in pinned:
+        if getattr(self, 'ptr', 0) and pinned is not None:
             for number in (0, 1):
                 for queue in list(_streams[number]):
                     queue._drain()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crossdock as xd
-from crossdock.devices import cuda
+from crossdock.devices import _cuda_library, cuda
 from crossdock.devices.backends import _cupy
 from crossdock.errors import DeviceUnavailableError
 
@@ -37,7 +37,7 @@ USES = {
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch):
     monkeypatch.setattr(_cupy.CupyBackend, 'unavailable', lambda self: 'the reason of this test')
-    monkeypatch.setattr(cuda._library, '_is_installed', lambda: False)
+    monkeypatch.setattr(_cuda_library, '_is_installed', lambda: False)
 
 
 @pytest.mark.parametrize('name', USES)

@@ -180,9 +180,9 @@ def test_for_each_device(monkeypatch):
 
     without = make(1)
     assert make(1) is without
-    cupy = cupy_stand_in.install(monkeypatch)
-    first = make(1)
-    with cupy.cuda.Device(1):
-        second = make(1)
-    assert len({id(without), id(first), id(second)}) == 3
-    assert make(1) is first
+    for cupy in cupy_stand_in.lend(monkeypatch):
+        first = make(1)
+        with cupy.cuda.Device(1):
+            second = make(1)
+        assert len({id(without), id(first), id(second)}) == 3
+        assert make(1) is first

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import threading
 from collections import deque
@@ -13,6 +12,7 @@ from numpy.typing import DTypeLike
 
 from crossdock.core._memory_info import PinnedStatistics
 from crossdock.core.exchange import CHUNK_NBYTES
+from crossdock.devices._cuda_library import library
 from crossdock.errors import OutOfMemoryError
 
 __all__ = ['PinnedMemoryPool', 'pinned_memory_pool', 'pinned_view']
@@ -102,8 +102,10 @@ class PinnedMemoryPool:
         ------
         OutOfMemoryError
             It would exceed the limit, or the system gives no more.
+        DeviceUnavailableError
+            CuPy or a GPU is not here.
         """
-        cuda = importlib.import_module('cupy').cuda
+        cuda = library().cuda
         if nbytes < 0:
             raise ValueError(f'a block has {nbytes} bytes; allowed are 0 and more')
         if nbytes == 0:

@@ -19,10 +19,10 @@ name here            is
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from crossdock.devices import _cuda_library as _library
 from crossdock.devices import _cuda_pools
 from crossdock.devices._modules import get_array_module as _get_array_module
 from crossdock.devices.backends._cupy_pinned import PinnedMemoryPool, pinned_memory_pool
-from crossdock.devices.cuda import _library
 from crossdock.devices.cuda._copy import copy, to_cpu, to_gpu
 from crossdock.devices.cuda._dummy import (
     DummyDevice,

@@ -9,11 +9,11 @@ from typing import Any
 from crossdock.devices._context import current_device
 from crossdock.devices._convert import to_numpy
 from crossdock.devices._copyto import copyto
+from crossdock.devices._cuda_library import library
 from crossdock.devices._device import Device
 from crossdock.devices._lookup import get_device
 from crossdock.devices._modules import get_device_from_array
 from crossdock.devices.cuda._dummy import DummyDeviceType, on_gpu
-from crossdock.devices.cuda._library import library
 
 __all__ = ['copy', 'to_cpu', 'to_gpu']
 

@@ -6,10 +6,10 @@ import operator
 import warnings
 from typing import Any, Final, Literal, Self, SupportsIndex
 
+from crossdock.devices._cuda_library import library
 from crossdock.devices._device import Device
 from crossdock.devices._lookup import get_device as get_any_device
 from crossdock.devices._modules import get_device_from_array as get_any_device_from_array
-from crossdock.devices.cuda._library import library
 from crossdock.errors import SpecTypeError
 
 __all__ = ['DummyDevice', 'DummyDeviceType', 'get_device', 'get_device_from_array', 'get_device_from_id', 'on_gpu']

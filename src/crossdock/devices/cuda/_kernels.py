@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from crossdock.devices.cuda._library import is_available, library
+from crossdock.devices._cuda_library import is_available, library
 from crossdock.devices.cuda._memoize import memoize
 
 __all__ = ['elementwise', 'fuse', 'raw', 'reduce']

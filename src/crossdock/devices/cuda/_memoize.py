@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from crossdock.devices.cuda._library import is_available, library
+from crossdock.devices._cuda_library import is_available, library
 
 __all__ = ['clear_memo', 'memoize']
 
