@@ -109,6 +109,13 @@ def kernels(session: nox.Session) -> None:
 
 
 @nox.session
+def cuda(session: nox.Session) -> None:
+    """The CUDA back-end on a fake driver that runs the kernels on the CPU; it needs g++. Arguments go to pytest."""
+    session.run('python', 'tests/cuda/fake/build.py', env={'PYTHONPATH': 'src'})
+    session.run('python', '-m', 'pytest', 'tests/cuda', *session.posargs)
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """What a clean build and one after an edit cost, and the wheel's size, within bounds; for a quiet machine."""
     session.run('python', 'benchmarks/_build.py')
@@ -153,7 +160,7 @@ def package(session: nox.Session) -> None:
 
 def clang_format(session: nox.Session, *options: str) -> None:
     """Run clang-format over the C++ sources that git knows or would take."""
-    listed = ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', 'core']
+    listed = ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', 'core', 'tests/cuda']
     files = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.splitlines()
     sources = [file for file in files if file.endswith(('.h', '.cuh', '.cpp')) and Path(file).exists()]
     with tempfile.NamedTemporaryFile('w', suffix='.txt') as names:
