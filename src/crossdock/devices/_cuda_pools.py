@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any, Literal
 
 from crossdock.core import _core
@@ -38,7 +39,7 @@ def join() -> None:
     with _lock:
         if not _settled():
             if _has_cuda():
-                share(cupy, 'cupy')
+                share('cupy', lambda: cupy)
             _decided = True
 
 
@@ -46,7 +47,7 @@ def _settled() -> bool:
     return _decided
 
 
-def share(cupy: Any, owner: str | None) -> str | None:
+def share(owner: str | None, get_cupy: Callable[[], Any]) -> str | None:
     """See `crossdock.devices.cuda.share_pool`."""
     global _owner, _decided, _before
     with _lock:
@@ -58,6 +59,7 @@ def share(cupy: Any, owner: str | None) -> str | None:
         before, _decided = _owner, True
         if owner == before:
             return before
+        cupy = get_cupy()
         if before == 'cupy':
             _functions._cuda_borrow_pool(None, None)
         elif before == 'core':

@@ -37,6 +37,8 @@ class _Chunk(NamedTuple):
 
 def upload(cupy: Any, dst: Any, view: _Host, *, pinned: bool, blocking: bool) -> None:
     """Write a host view into an array; broadcasts and converts. It has been read on return, or is held until it is."""
+    while _held and _held[0][0].done:
+        _held.popleft()
     wire = _wire(view.dtype, dst.dtype)
     if pinned and wire == view.dtype:
         _upload_direct(cupy, dst, view, blocking=blocking)
@@ -129,10 +131,8 @@ def _upload_direct(cupy: Any, dst: Any, view: _Host, *, blocking: bool) -> None:
         dst[...] = as_real(there, dst.dtype)
     if blocking:
         read.synchronize()
-        return
-    while _held and _held[0][0].done:
-        _held.popleft()
-    _held.append((read, view))
+    else:
+        _held.append((read, view))
 
 
 def _upload_chunks(cupy: Any, dst: Any, view: _Host, wire: np.dtype[Any]) -> None:

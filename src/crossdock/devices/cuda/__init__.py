@@ -139,7 +139,8 @@ def share_pool(owner: str | None) -> str | None:
     """
     if owner not in ('cupy', 'core', None):
         raise ValueError(f"owner={owner!r}: it is 'cupy', 'core' or None")
-    return _cuda_pools.share(_library.library(), owner)
+    _library.check()
+    return _cuda_pools.share(owner, _library.library)
 
 
 def __getattr__(name: str) -> _Any:
