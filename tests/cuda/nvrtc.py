@@ -42,3 +42,26 @@ def compile_text(text: str, names: Iterable[str], architecture: str, folders: It
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
     return code, log.value.decode()
+
+
+def compile_cubin(text: str, names: list[str], architecture: str, folders: Iterable[str]) -> tuple[list[bytes], bytes]:
+    """The lowered names of these kernels of a source, and its code."""
+    library = ctypes.CDLL(cuda.find_library('nvrtc').path)
+    program, nbytes, lowered = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_char_p()
+    assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b'test.cu', 0, None, None) == 0
+    try:
+        for name in names:
+            assert library.nvrtcAddNameExpression(program, name.encode()) == 0
+        options = [*OPTIONS, f'--gpu-architecture={architecture}', *(f'--include-path={folder}' for folder in folders)]
+        encoded = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+        assert library.nvrtcCompileProgram(program, len(options), encoded) == 0
+        found = []
+        for name in names:
+            assert library.nvrtcGetLoweredName(program, name.encode(), ctypes.byref(lowered)) == 0
+            found.append(lowered.value or b'')
+        assert library.nvrtcGetCUBINSize(program, ctypes.byref(nbytes)) == 0
+        cubin = ctypes.create_string_buffer(nbytes.value)
+        assert library.nvrtcGetCUBIN(program, cubin) == 0
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+    return found, cubin.raw

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from . import driver as d
 from .driver import Add, Driver, Histogram, Lanes, fails
+from .nvrtc import compile_cubin, need_nvrtc
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(('dtype', 'name'), [('f4', 'float'), ('f8', 'double'), ('i8', 'long')])
@@ -129,3 +133,23 @@ def test_more_shared_memory_on_request(cuda: Driver) -> None:
     cuda.cuCtxSynchronize()
     blocks = cuda.get('cuOccupancyMaxActiveBlocksPerMultiprocessor', function, 256, 0, type_=ctypes.c_int)
     assert blocks == 8
+
+
+def test_names_are_those_of_nvrtc(cuda: Driver) -> None:
+    """The samples as code for a real GPU: each kernel of the table is found under the name that NVRTC gives it."""
+    need_nvrtc()
+    table = {
+        cuda.library.fake_cuda_expression(i).decode(): cuda.library.fake_cuda_lowered_name(i)
+        for i in range(cuda.library.fake_cuda_kernel_count())
+    }
+    folders = [str(ROOT / folder) for folder in ('core/backends/cuda', 'core/include', 'tests/cuda/fake')]
+    names = [f'crossdock::cuda::{expression}' for expression in table]
+    lowered, cubin = compile_cubin('#include "samples.cuh"\n', names, 'sm_90', folders)
+    assert lowered == list(table.values())
+    module = cuda.get('cuModuleLoadData', cubin)
+    for name in lowered:
+        assert cuda.get('cuModuleGetFunction', module, name)
+    fills = 'namespace crossdock::cuda { template <class T> __global__ void add(T) {} }'
+    (_,), other = compile_cubin(fills, ['crossdock::cuda::add<int>'], 'sm_90', [])
+    module = cuda.get('cuModuleLoadData', other)
+    fails(d.NOT_FOUND, cuda.get, 'cuModuleGetFunction', module, lowered[0])  # it is not in this code

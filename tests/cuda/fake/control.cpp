@@ -76,6 +76,8 @@ int fake_cuda_submit(void* handle, int (*work)(void*), void* data) {
   return fake::abi::kSuccess;
 }
 
+int fake_cuda_ordered_fault(const char* name) { return fake::ordered_fault(name); }
+
 int fake_cuda_current_device() {
   fake::Device* device = fake::current();
   return device ? device->index : -1;

@@ -23,5 +23,6 @@ const char* fake_cuda_expression(int index);
 
 // For the other fake libraries: `work(data)` in the stream with device memory open; `data` is theirs to free in it.
 int fake_cuda_submit(void* stream, int (*work)(void*), void* data);
-int fake_cuda_current_device();  // -1 without a current context
+int fake_cuda_ordered_fault(const char* name);  // counts the call; names as in fake_cuda_fail
+int fake_cuda_current_device();                 // -1 without a current context
 }
