@@ -40,6 +40,7 @@ def lend(monkeypatch):
     from crossdock.devices.backends import _cupy
 
     module = make_module()
+    cuda.pinned_memory_pool.free_all_blocks()
     monkeypatch.setitem(sys.modules, 'cupy', module)
     monkeypatch.setattr(_cupy, '_gpus', lambda: _nvidia.Gpus(N_DEVICES, ''))
     _reset()

@@ -53,10 +53,10 @@ class Runtime(types.SimpleNamespace):
         return getattr(_local, 'device', 0)
 
     @staticmethod
-    def setDevice(number):
-        if number not in (0, 1):
+    def setDevice(device):
+        if device not in (0, 1):
             raise CUDARuntimeError(101)
-        _local.device = number
+        _local.device = device
 
     @staticmethod
     def getDeviceCount():
