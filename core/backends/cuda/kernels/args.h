@@ -12,15 +12,15 @@ inline constexpr int kMaxKernelNdim = 24;
 // The first failure that a stream's kernels have found; in page-locked host memory that the device sees.
 struct ErrorRecord {
   int taken;
-  int op;     // crossdock::Op
-  int cause;  // Failure
-  int unused;
+  int op;                   // crossdock::Op
+  int cause;                // Failure
+  int ndim;                 // linalg: of the stack
   std::int64_t numbers[4];  // what the message needs
 };
 enum class Failure : int {
-  index = 1,   // numbers: the index, its axis, the axis' extent
+  index = 1,   // numbers: the index, its axis, the axis' extent, whether the index is unsigned
   offset = 2,  // what was to write the offsets has failed
-  linalg = 3,  // numbers: the matrix
+  linalg = 3,  // numbers: what LAPACK calls info, the matrix' place in its stack (the last dimensions of it)
 };
 
 // One array, or one scalar that travels with the launch.

@@ -10,5 +10,8 @@ void register_where(KernelTable& table);
 void register_arange(KernelTable& table);
 void register_copy(KernelTable& table);
 void register_pack(KernelTable& table);
+void register_gather(KernelTable& table);  // and index_offsets
+void register_scatter(KernelTable& table);
+void register_nonzero(KernelTable& table);
 
 }  // namespace crossdock::cuda
