@@ -13,5 +13,6 @@ void register_pack(KernelTable& table);
 void register_gather(KernelTable& table);  // and index_offsets
 void register_scatter(KernelTable& table);
 void register_nonzero(KernelTable& table);
+void register_fft(KernelTable& table);
 
 }  // namespace crossdock::cuda
