@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -42,6 +44,39 @@ def sample_library() -> Path:
     headers = [*build.HEADERS, HERE / 'fake']
     folder: Path = build.build(SAMPLES, ROOT / 'build/fake_cuda_samples', headers, name='crossdock-fake-cuda')
     return folder / 'libcrossdock-fake-cuda.so.1'
+
+
+@pytest.fixture(scope='session')
+def fake_gpu() -> dict[str, str]:
+    """Environment variables for a process that shall find the fake libraries, with all of the core's kernels."""
+    build = load_build()
+    if reason := build.missing():
+        pytest.skip(reason)
+    folder = ROOT / 'build/fake_cuda'
+    library = build.build(build.generate.of_the_core(), folder)
+    paths = [str(library), *filter(None, [os.environ.get('LD_LIBRARY_PATH')])]
+    return {'LD_LIBRARY_PATH': os.pathsep.join(paths), 'CROSSDOCK_CACHE_DIR': str(folder / 'cache')}
+
+
+@pytest.fixture
+def on_fake_gpu(fake_gpu: dict[str, str]) -> Callable[..., str]:
+    """Runs Python code in a process that has fake GPUs, and returns what it printed; it must end well.
+
+    Keywords are more of the environment: ``FAKE_CUDA_DEVICES='2'``, see fake/settings.h.
+    """
+
+    def run(code: str, timeout_s: float = 300, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, '-X', 'faulthandler', '-c', code],
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            env={**os.environ, **fake_gpu, **environment},
+        )
+        assert done.returncode == 0, f'exit {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}'
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(scope='session')

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <string>
+#include <unordered_map>
 
 #include "entry.h"
 #include "faults.h"
@@ -66,6 +67,16 @@ const char* fake_cuda_lowered_name(int index) {
 const char* fake_cuda_expression(int index) {
   const fake::Kernel* kernel = kernel_at(index);
   return kernel ? kernel->expression : nullptr;
+}
+
+const char* fake_cuda_lowered(const char* expression) {
+  static const auto* const by_expression = [] {
+    auto* all = new std::unordered_map<std::string, int>;
+    for (int i = 0; i < fake_cuda_kernel_count(); ++i) all->emplace(fake_cuda_expression(i), i);
+    return all;
+  }();
+  auto found = by_expression->find(expression);
+  return found == by_expression->end() ? nullptr : fake_cuda_lowered_name(found->second);
 }
 
 int fake_cuda_submit(void* handle, int (*work)(void*), void* data) {

@@ -20,6 +20,7 @@ void fake_cuda_hold(int held);   // streams begin nothing until let go
 int fake_cuda_kernel_count();
 const char* fake_cuda_lowered_name(int index);  // of a kernel in the table
 const char* fake_cuda_expression(int index);
+const char* fake_cuda_lowered(const char* expression);  // null when the table has none
 
 // For the other fake libraries: `work(data)` in the stream with device memory open; `data` is theirs to free in it.
 int fake_cuda_submit(void* stream, int (*work)(void*), void* data);

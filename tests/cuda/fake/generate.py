@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
@@ -44,8 +43,7 @@ def of_the_core() -> Catalogue:
     """What the core itself would compile."""
     from crossdock.core import _core
 
-    names: Iterable[tuple[str, str]] = getattr(_core, '_cuda_kernel_names', list)()
-    return [(header, expression) for header, expression in names]
+    return _core._cuda_kernel_names()
 
 
 def files(catalogue: Catalogue) -> dict[str, str]:
