@@ -52,12 +52,12 @@ Struct* make(const Array& array) {
 crossdock::Device* device_of(const Tensor& tensor, bool ours) {
   static crossdock::Device& host = find_device("native:0");
   if (tensor.device.type == kCpu || tensor.device.type == kCudaHost) return &host;
-  if (!ours) return nullptr;  // an extension device's pointers mean something only to whoever made them
+  // An extension device's pointers mean something only to whoever made them.
+  if (tensor.device.type == kExtension && !ours) return nullptr;
+  const std::int32_t type = tensor.device.type == kCudaManaged ? kCuda : tensor.device.type;
   for (Backend* backend : backends()) {
-    for (int i = 0; i < backend->device_count(); ++i) {
-      crossdock::Device& device = backend->device(i);
-      if (device.dlpack_type() == tensor.device.type && device.dlpack_id() == tensor.device.id) return &device;
-    }
+    if (backend->dlpack_type() == type && tensor.device.id >= 0 && tensor.device.id < backend->device_count())
+      return &backend->device(tensor.device.id);
   }
   return nullptr;
 }

@@ -33,21 +33,18 @@ std::pair<int, int> pair_of(nb::handle object, const char* what) {
   return pair;
 }
 
-// A host has no streams (None or -1); an accelerator of ours is waited for unless the consumer says -1.
 void honour_stream(const Array& array, nb::handle stream) {
-  const bool none = stream.is_none();
-  long number = 0;
-  if (!none && !nb::try_cast(stream, number, false)) {
-    throw ExchangeError("__dlpack__: stream is None or an integer, not " + text(stream));
+  std::optional<std::int64_t> consumer;
+  if (!stream.is_none()) {
+    std::int64_t number = 0;
+    if (!nb::try_cast(stream, number, false)) {
+      throw ExchangeError("__dlpack__: stream is None or an integer, not " + text(stream));
+    }
+    consumer = number;
   }
-  if (!none && number != -1) {
-    throw ExchangeError("__dlpack__: stream " + std::to_string(number) + " means nothing on '" + array.device().spec() +
-                        "'; None and -1 do");
-  }
-  if (none && !array.device().is_host()) {
-    nb::gil_scoped_release release;
-    array.device().default_stream().synchronize();
-  }
+  if (array.device().is_host()) return array.device().order_before(consumer);
+  nb::gil_scoped_release release;
+  array.device().order_before(consumer);
 }
 
 // The array on the device asked for: itself, or its values on the host.
@@ -91,18 +88,29 @@ void refuse_lazy_negation(nb::handle producer) {
   throw ExchangeError("from_dlpack: the values of this view have yet to be negated; call its resolve_neg() first");
 }
 
+// The stream that the core's CUDA devices work on, as DLPack numbers it.
+constexpr int kLegacyStream = 1;
+
+bool is_on_cuda(nb::handle producer) {
+  if (!nb::hasattr(producer, "__dlpack_device__")) return false;
+  const int type = pair_of(producer.attr("__dlpack_device__")(), "__dlpack_device__").first;
+  return type == dlpack::kCuda || type == dlpack::kCudaManaged;
+}
+
 // Calls producer.__dlpack__ with the newest keywords it takes.
 nb::object ask(nb::handle producer, nb::handle copy) {
   const nb::object method = producer.attr("__dlpack__");
   nb::dict keywords;
-  keywords["max_version"] = nb::make_tuple(dlpack::kMajor, dlpack::kMinor);
-  if (copy.ptr() == Py_False) keywords["copy"] = copy;  // a copy that is wanted is made here
+  if (is_on_cuda(producer)) keywords["stream"] = kLegacyStream;
+  nb::dict newest(keywords);
+  newest["max_version"] = nb::make_tuple(dlpack::kMajor, dlpack::kMinor);
+  if (copy.ptr() == Py_False) newest["copy"] = copy;  // a copy that is wanted is made here
   try {
-    return method(**keywords);
+    return method(**newest);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
-  return method();  // a producer from before version 1 knows no keywords
+  return method(**keywords);  // a producer from before version 1 knows no others
 }
 
 }  // namespace
@@ -116,10 +124,7 @@ nb::object to_capsule(const Array& array, nb::handle stream, nb::handle max_vers
   bool copied = &out.device() != &array.device();
   if (!copied && (wants_copy == true || (wants_copy != false && !dlpack::can_export(out)))) {
     out = unlocked(out.device(), out.size(), [&] { return crossdock::copy(out); });
-    if (!out.device().is_host()) {
-      nb::gil_scoped_release release;
-      out.device().default_stream().synchronize();
-    }
+    honour_stream(out, stream);
     copied = true;
   }
   if (versioned) {

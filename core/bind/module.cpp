@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // arrays may be alive in other libraries when the interpreter ends
   crossdock::register_native();
   crossdock::register_sim();
+  crossdock::register_cuda();
   register_error_translation();
   heed_signals();
   define_dtype(m);

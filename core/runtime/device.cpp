@@ -18,6 +18,15 @@ Kernel Backend::kernel(Op op, Dtype dtype, const Device& device) const {
                             std::string(crossdock::name(dtype)) + " on device " + device.spec());
 }
 
+void Device::order_before(std::optional<std::int64_t> consumer) {
+  constexpr std::int64_t kNoOrder = -1;
+  if (consumer && *consumer != kNoOrder) {
+    throw ExchangeError("__dlpack__: stream " + std::to_string(*consumer) + " means nothing on '" + spec() +
+                        "'; None and -1 do");
+  }
+  if (!consumer && !is_host()) default_stream().synchronize();
+}
+
 namespace {
 
 // Never freed: devices live until the process ends, whatever is taken down first.

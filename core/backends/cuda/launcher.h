@@ -21,7 +21,7 @@ struct Grid {
 // One launch of an operation: its device, its stream and what kernels need besides arrays. `launch` outlives it.
 class Launcher {
  public:
-  explicit Launcher(const Launch& launch);
+  explicit Launcher(const Launch& launch) noexcept : launch_(launch) {}
 
   const Launch& launch() const noexcept { return launch_; }
   ErrorRecord* errors() const;  // of the launch's stream

@@ -17,6 +17,7 @@ class NativeBackend final : public Backend {
         count_(static_cast<int>(positive_integer("CROSSDOCK_NATIVE_DEVICES", kMaxDevices).value_or(2))) {}
 
   int device_count() const noexcept override { return count_; }
+  std::int32_t dlpack_type() const noexcept override { return 1; }  // kDLCPU
   Device& device(int index) override {
     return devices_.get(index, [&] { return new NativeDevice(*this, index); });
   }

@@ -19,7 +19,6 @@ class NativeDevice final : public Device {
 
   const std::string& physical() const noexcept override;
   bool is_host() const noexcept override { return true; }
-  std::int32_t dlpack_type() const noexcept override { return 1; }  // kDLCPU
   std::int32_t dlpack_id() const noexcept override { return 0; }
   Allocator& allocator() noexcept override { return allocator_; }
   Stream& default_stream() noexcept override { return stream_; }

@@ -16,6 +16,7 @@ class SimBackend final : public Backend {
  public:
   explicit SimBackend(const KernelTable& host_kernels) : Backend("sim", &host_kernels) {}
   int device_count() const noexcept override { return settings().devices; }
+  std::int32_t dlpack_type() const noexcept override { return 12; }  // kDLExtDev
   Device& device(int index) override {
     return devices_.get(index, [&] { return new SimDevice(*this, index); });
   }

@@ -20,7 +20,6 @@ class SimDevice final : public Device {
 
   const std::string& physical() const noexcept override { return spec(); }
   bool is_host() const noexcept override { return false; }
-  std::int32_t dlpack_type() const noexcept override { return 12; }  // kDLExtDev
   std::int32_t dlpack_id() const noexcept override { return index(); }
   SimAllocator& allocator() noexcept override { return allocator_; }
   Stream& default_stream() noexcept override { return *stream_; }

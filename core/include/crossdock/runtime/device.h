@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,7 @@ class Device {
   const std::string& spec() const noexcept { return spec_; }  // 'native:0'
   virtual const std::string& physical() const noexcept = 0;   // 'host', 'sim:0': same string, same memory
   virtual bool is_host() const noexcept = 0;                  // the host may read and write its memory
-  virtual std::int32_t dlpack_type() const noexcept = 0;      // DLDeviceType
+  std::int32_t dlpack_type() const noexcept;                  // DLDeviceType
   virtual std::int32_t dlpack_id() const noexcept = 0;
   virtual Allocator& allocator() noexcept = 0;
   virtual Stream& default_stream() noexcept = 0;
@@ -57,6 +58,10 @@ class Device {
   virtual void copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) = 0;
 
   virtual void synchronize() = 0;
+  // Before another library's `consumer` stream, numbered as DLPack does, goes on with an array of this device: what is
+  // queued here for it comes first, or is over. Empty: the consumer knows no streams. ExchangeError for a number that
+  // means nothing here.
+  virtual void order_before(std::optional<std::int64_t> consumer);
   MemoryInfo memory_info() { return allocator().memory_info(); }
 
  private:
@@ -73,6 +78,7 @@ class Backend {
   virtual ~Backend() = default;
   const std::string& name() const noexcept { return name_; }  // the KIND of specs
   virtual int device_count() const noexcept = 0;              // cheap; starts nothing
+  virtual std::int32_t dlpack_type() const noexcept = 0;      // DLDeviceType of its devices
   virtual Device& device(int index) = 0;                      // made on first use; the registry checked the index
   // Waits for the devices that have been made, and says which failures on them nobody has been told; an interrupt drops
   // what has not begun.
@@ -90,6 +96,8 @@ class Backend {
   PinnedPool pinned_pool_;
 };
 
+inline std::int32_t Device::dlpack_type() const noexcept { return backend_.dlpack_type(); }
+
 // Back-ends in the order they were registered; filled once, before any array is made.
 void register_backend(std::unique_ptr<Backend> backend);
 std::vector<Backend*> backends();
@@ -102,5 +110,6 @@ Device& find_device(std::string_view spec);
 // Each back-end's one entry, called by the extension module (and by tests).
 void register_native();
 void register_sim();
+void register_cuda();
 
 }  // namespace crossdock

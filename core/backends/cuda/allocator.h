@@ -1,0 +1,34 @@
+// Memory of a CUDA device, cached for reuse here, or lent by another library's pool.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "borrowed_pool.h"
+#include "crossdock/runtime/allocator.h"
+#include "crossdock/runtime/at_fork.h"
+
+namespace crossdock::cuda {
+
+class CudaDevice;
+
+class CudaAllocator final : public Allocator {
+ public:
+  explicit CudaAllocator(CudaDevice& device);
+
+ protected:
+  std::byte* raw_alloc(std::size_t nbytes) noexcept override;
+  void raw_free(std::byte* data, std::size_t nbytes) noexcept override;
+  std::int64_t total() const noexcept override;
+  std::int64_t free_raw() const noexcept override;
+  std::size_t max_pooled() const noexcept override;
+
+ private:
+  CudaDevice& device_;
+  std::unordered_map<const std::byte*, std::shared_ptr<const BorrowedPool>> borrowed_;  // and whose it is
+  mutable ForkMutex mutex_;
+};
+
+}  // namespace crossdock::cuda

@@ -1,0 +1,20 @@
+#include "kernels.h"
+
+#include "launchers/launchers.h"
+
+namespace crossdock::cuda {
+namespace {
+
+KernelTable make_kernels() {
+  KernelTable table;
+  return table;
+}
+
+}  // namespace
+
+const KernelTable& kernels() {
+  static const KernelTable table = make_kernels();
+  return table;
+}
+
+}  // namespace crossdock::cuda
