@@ -54,6 +54,18 @@ nb::object array_interface(const Array& array) {
   return python_side("array_interface")(to_python(array));
 }
 
+// The array interface has words for memory on the host and on CUDA.
+nb::object cuda_array_interface(const Array& array) {
+  constexpr std::int32_t kCuda = 2;  // kDLCUDA
+  if (array.device().dlpack_type() != kCuda) {
+    throw nb::attribute_error(("an array on '" + array.device().spec() + "' has no CUDA memory").c_str());
+  }
+  if (kind(array.dtype()) == DtypeKind::storage || array.dtype() == Dtype::bfloat16) {
+    throw nb::attribute_error(("the array interface has no word for " + std::string(name(array.dtype()))).c_str());
+  }
+  return python_side("cuda_array_interface")(to_python(array));
+}
+
 void define_facts(nb::class_<Array>& c) {
   c.def_prop_ro(
        "shape", [](const Array& x) { return to_python(x.shape()); }, nb::sig("def shape(self) -> tuple[int, ...]"),
@@ -123,6 +135,10 @@ void define_protocols(nb::class_<Array>& c) {
       .def_prop_ro("__array_interface__", &array_interface,
                    nb::sig("def __array_interface__(self) -> dict[str, typing.Any]"),
                    "NumPy's array interface, version 3; AttributeError on an accelerator.")
+      .def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
+                   nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
+                   "The CUDA array interface, version 3, in order with the legacy default stream; AttributeError on\n"
+                   "another device.")
       .def(
           "__array__",
           [](nb::handle self, nb::handle dtype, nb::handle copy) {

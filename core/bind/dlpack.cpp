@@ -102,7 +102,8 @@ nb::object ask(nb::handle producer, nb::handle copy) {
   const nb::object method = producer.attr("__dlpack__");
   nb::dict keywords;
   if (is_on_cuda(producer)) keywords["stream"] = kLegacyStream;
-  nb::dict newest(keywords);
+  nb::dict newest;
+  newest.update(keywords);
   newest["max_version"] = nb::make_tuple(dlpack::kMajor, dlpack::kMinor);
   if (copy.ptr() == Py_False) newest["copy"] = copy;  // a copy that is wanted is made here
   try {

@@ -37,5 +37,6 @@ NB_MODULE(_core, m) {
   define_short_cut(m);
   define_sim(m);
   define_cuda(m);
+  define_cuda_pool(m);
   define_staging(m);
 }

@@ -33,6 +33,7 @@ void define_exchange(nb::module_& m);
 void define_short_cut(nb::module_& m);
 void define_sim(nb::module_& m);
 void define_cuda(nb::module_& m);
+void define_cuda_pool(nb::module_& m);
 void define_staging(nb::module_& m);
 
 void heed_signals();  // long waits in the main thread run the handlers of signals

@@ -81,6 +81,12 @@ Block Allocator::take(std::size_t nbytes, Stream* stream, bool exact) {
 Block Allocator::allocate(std::size_t nbytes, Stream* stream) {
   before_allocate(nbytes);
   if (nbytes > SizeClass::kLargest) out_of_memory(nbytes);
+  if (const auto borrowed = borrow(std::max<std::size_t>(nbytes, 1))) {
+    if (!*borrowed) out_of_memory(nbytes, " (its memory comes from another library's pool)");
+    std::lock_guard lock(mutex_);
+    used_ += static_cast<std::int64_t>(nbytes);
+    return {*borrowed, nbytes, nbytes, stream};
+  }
   {
     std::lock_guard lock(mutex_);
     if (Block block = take(nbytes, stream, false); block.data) return block;
@@ -97,6 +103,11 @@ Block Allocator::allocate(std::size_t nbytes, Stream* stream) {
 
 void Allocator::release(const Block& block) noexcept {
   if (!block.data) return;
+  if (give_back_borrowed(block.data, block.capacity)) {
+    std::lock_guard lock(mutex_);
+    used_ -= static_cast<std::int64_t>(block.requested);
+    return;
+  }
   {
     std::lock_guard lock(mutex_);
     auto capacity = static_cast<std::int64_t>(block.capacity);

@@ -118,7 +118,7 @@ int nearest_index(std::string_view text) noexcept {
 [[noreturn]] void refuse_missing(const Backend& backend, int index) {
   std::string spec = backend.name() + ":" + std::to_string(index);
   int count = backend.device_count();
-  std::string reason = count == 0 ? "there is no " + backend.name() + " device"
+  std::string reason = count == 0 ? backend.why_none()
                        : count == 1
                            ? "the only " + backend.name() + " device is '" + backend.name() + ":0'"
                            : "there are " + std::to_string(count) + " " + backend.name() + " devices, '" +

@@ -243,7 +243,7 @@ def test_a_bad_spec_carries_its_facts() -> None:
         ('cpu', 'native:0'),
         ('@numpy', 'native:0'),
         ('sin:1', 'sim:1'),
-        ('cuda:0', None),
+        ('cud:0', 'cuda:0'),
         ('mps', None),
     ):
         with pytest.raises(SpecError) as caught:

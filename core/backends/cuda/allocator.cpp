@@ -11,38 +11,49 @@ namespace crossdock::cuda {
 
 CudaAllocator::CudaAllocator(CudaDevice& device) : Allocator(device.spec()), device_(device) {}
 
-std::byte* CudaAllocator::raw_alloc(std::size_t nbytes) noexcept try {
-  const Current current(device_, std::nothrow);
-  if (!current) return nullptr;
-  if (auto pool = borrowed_pool()) {
-    std::byte* data = pool->take(nbytes, device_.index());
-    if (!data) return nullptr;
+std::optional<std::byte*> CudaAllocator::borrow(std::size_t nbytes) {
+  auto pool = borrowed_pool();
+  if (!pool) return std::nullopt;
+  const Current current(device_);
+  std::byte* data = pool->take(nbytes, device_.index());
+  if (!data) return data;
+  try {
     std::lock_guard lock(mutex_);
-    borrowed_.emplace(data, std::move(pool));
-    return data;
+    borrowed_.emplace(data, pool);
+    nborrowed_.fetch_add(1);
+  } catch (...) {
+    pool->give_back(data, nbytes, device_.index());
+    throw;
   }
-  DevicePointer data = 0;
-  return device_.driver().memory_allocate(&data, nbytes) == kSuccess ? reinterpret_cast<std::byte*>(data) : nullptr;
-} catch (const std::exception&) {  // no memory on the host to remember it by
-  return nullptr;
+  return data;
 }
 
-void CudaAllocator::raw_free(std::byte* data, std::size_t nbytes) noexcept {
+bool CudaAllocator::give_back_borrowed(std::byte* data, std::size_t nbytes) noexcept {
+  if (nborrowed_.load(std::memory_order_relaxed) == 0) return false;
   std::shared_ptr<const BorrowedPool> pool;
   {
     std::lock_guard lock(mutex_);
-    if (const auto found = borrowed_.find(data); found != borrowed_.end()) {
-      pool = std::move(found->second);
-      borrowed_.erase(found);
-    }
+    const auto found = borrowed_.find(data);
+    if (found == borrowed_.end()) return false;
+    pool = std::move(found->second);
+    borrowed_.erase(found);
+    nborrowed_.fetch_sub(1);
   }
   // In a forked child nothing is to be given back: the memory is the parent's.
+  if (const Current current(device_, std::nothrow); current) pool->give_back(data, nbytes, device_.index());
+  return true;
+}
+
+std::byte* CudaAllocator::raw_alloc(std::size_t nbytes) noexcept {
+  DevicePointer data = 0;
   const Current current(device_, std::nothrow);
-  if (!current) return;
-  if (pool)
-    pool->give_back(data, nbytes, device_.index());
-  else
-    device_.driver().memory_free(device_pointer(data));  // waits for what still uses it
+  if (!current || device_.driver().memory_allocate(&data, nbytes) != kSuccess) return nullptr;
+  return reinterpret_cast<std::byte*>(data);
+}
+
+void CudaAllocator::raw_free(std::byte* data, std::size_t /*nbytes*/) noexcept {
+  // Waits for what still uses it.
+  if (const Current current(device_, std::nothrow); current) device_.driver().memory_free(device_pointer(data));
 }
 
 std::int64_t CudaAllocator::total() const noexcept { return device_.total_memory(); }
@@ -54,9 +65,8 @@ std::int64_t CudaAllocator::free_raw() const noexcept {
   return static_cast<std::int64_t>(free);
 }
 
-// A pool that is borrowed caches by itself.
 std::size_t CudaAllocator::max_pooled() const noexcept {
-  return borrowed_pool() ? 0 : static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+  return static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace crossdock::cuda

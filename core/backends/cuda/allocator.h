@@ -1,9 +1,11 @@
 // Memory of a CUDA device, cached for reuse here, or lent by another library's pool.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "borrowed_pool.h"
@@ -19,14 +21,17 @@ class CudaAllocator final : public Allocator {
   explicit CudaAllocator(CudaDevice& device);
 
  protected:
+  std::optional<std::byte*> borrow(std::size_t nbytes) override;
+  bool give_back_borrowed(std::byte* data, std::size_t nbytes) noexcept override;
   std::byte* raw_alloc(std::size_t nbytes) noexcept override;
   void raw_free(std::byte* data, std::size_t nbytes) noexcept override;
   std::int64_t total() const noexcept override;
   std::int64_t free_raw() const noexcept override;
-  std::size_t max_pooled() const noexcept override;
+  std::size_t max_pooled() const noexcept override;  // no bound: what is pooled goes when room is wanted
 
  private:
   CudaDevice& device_;
+  std::atomic<int> nborrowed_{0};
   std::unordered_map<const std::byte*, std::shared_ptr<const BorrowedPool>> borrowed_;  // and whose it is
   mutable ForkMutex mutex_;
 };

@@ -29,6 +29,9 @@ class CudaBackend final : public Backend {
   CudaBackend() : Backend("cuda", &cuda::kernels(), page_locked_memory(any_device)) {}
   int device_count() const noexcept override { return gpus().count > 0 && find_driver() ? gpus().count : 0; }
   std::int32_t dlpack_type() const noexcept override { return 2; }  // kDLCUDA
+  std::string why_none() const override {
+    return gpus().count == 0 ? gpus().reason : find_driver() ? Backend::why_none() : driver_problem();
+  }
   Device& device(int index) override {
     return devices().get(index, [&] { return new CudaDevice(*this, index); });
   }

@@ -8,8 +8,8 @@
 namespace crossdock::cuda {
 
 struct BorrowedPool {
-  // Of the device with that index, for work on its default stream; null when it has no room. Any thread, no lock held
-  // that the library may wait for.
+  // Of the device with that index, for work on its default stream; null when it has no room. From any thread; no lock
+  // of ours is held meanwhile.
   std::function<std::byte*(std::size_t nbytes, int device)> take;
   std::function<void(std::byte* data, std::size_t nbytes, int device)> give_back;
 };

@@ -74,6 +74,19 @@ def as_ndarray(array: Array, dtype: Any, copy: bool | None) -> np.ndarray[Any, A
     return np.array(as_numpy(array), dtype=dtype, copy=copy)
 
 
+def cuda_array_interface(array: Array) -> dict[str, Any]:
+    """``Array.__cuda_array_interface__`` of an array on CUDA (Numba's CUDA Array Interface, version 3)."""
+    legacy_default_stream = 1
+    return {
+        'shape': array.shape,
+        'typestr': array.dtype.numpy_dtype.str,
+        'data': (array.data_ptr if array.size else 0, array.readonly),
+        'strides': None if array.c_contiguous else array.strides,
+        'stream': legacy_default_stream,
+        'version': 3,
+    }
+
+
 def array_interface(array: Array) -> dict[str, Any]:
     """``Array.__array_interface__`` of a host array."""
     view = as_numpy(array)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,10 @@ class Allocator {
   virtual std::int64_t free_raw() const noexcept = 0;      // what raw_alloc can still give
   virtual std::size_t max_pooled() const noexcept = 0;     // more than this is given back at once
   virtual void before_allocate(std::size_t /*nbytes*/) {}  // a place to refuse (fault injection)
+  // Where another library's pool gives the memory at present; called without a lock, since it may wait for one that a
+  // caller of this allocator holds. Empty: none does; null: it has no room.
+  virtual std::optional<std::byte*> borrow(std::size_t /*nbytes*/) { return std::nullopt; }
+  virtual bool give_back_borrowed(std::byte* /*data*/, std::size_t /*nbytes*/) noexcept { return false; }  // false: own
   virtual void reclaim() {}  // before the second try, unlocked: waits for work that still uses memory given to raw_free
   // What OutOfMemoryError says and carries; `note` ends the message.
   [[noreturn]] void out_of_memory(std::size_t nbytes, const std::string& note = {}) const;

@@ -76,10 +76,11 @@ class Backend {
   Backend(std::string name, const KernelTable* parent, std::unique_ptr<PinnedMemory> pinned = plain_host_memory())
       : name_(std::move(name)), kernels_(parent), pinned_pool_(std::move(pinned)) {}
   virtual ~Backend() = default;
-  const std::string& name() const noexcept { return name_; }  // the KIND of specs
-  virtual int device_count() const noexcept = 0;              // cheap; starts nothing
-  virtual std::int32_t dlpack_type() const noexcept = 0;      // DLDeviceType of its devices
-  virtual Device& device(int index) = 0;                      // made on first use; the registry checked the index
+  const std::string& name() const noexcept { return name_; }                           // the KIND of specs
+  virtual int device_count() const noexcept = 0;                                       // cheap; starts nothing
+  virtual std::int32_t dlpack_type() const noexcept = 0;                               // DLDeviceType of its devices
+  virtual std::string why_none() const { return "there is no " + name_ + " device"; }  // when there are no devices
+  virtual Device& device(int index) = 0;  // made on first use; the registry checked the index
   // Waits for the devices that have been made, and says which failures on them nobody has been told; an interrupt drops
   // what has not begun.
   virtual std::vector<std::string> drain() { return {}; }
