@@ -58,11 +58,11 @@ void Failures::surface(Result result) {
                                (one || ops.empty() ? "" : " (set CUDA_LAUNCH_BLOCKING=1 to find which one)"),
                            device_.spec(), ops.empty() ? "synchronize" : ops, reason, AsyncDeviceError::Cause::other);
   }
-  waited_for_.store(launches);
+  const auto since = launches - waited_for_.exchange(launches);
   if (std::atomic_ref<int>(record_->taken).load(std::memory_order_acquire)) {
     const ErrorRecord found = *record_;
     std::memset(record_, 0, sizeof *record_);
-    throw failure_of(found, device_.spec());
+    throw failure_of(found, device_.spec(), since > 1);
   }
   std::string op, reason;
   {
