@@ -229,7 +229,7 @@ def _place(suffix: str) -> PlaceFacts:
         suffix=suffix,
         library='cupy',
         physical=f'cuda:{suffix}',
-        peers='cupy',
+        peers='cuda',
         chunk_nbytes=CHUNK_NBYTES,
         keeps_order=True,
         keeps_readonly=False,

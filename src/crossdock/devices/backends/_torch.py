@@ -363,6 +363,7 @@ def _place(suffix: str) -> PlaceFacts:
         suffix=suffix,
         library='torch',
         physical='host' if suffix == 'cpu' else suffix,
+        peers='' if suffix == 'cpu' else 'cuda',
         keeps_readonly=False,
         negative_strides=False,
         odd_strides=False,
