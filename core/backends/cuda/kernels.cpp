@@ -7,6 +7,8 @@ namespace {
 
 KernelTable make_kernels() {
   KernelTable table;
+  register_reductions(table);
+  register_scans(table);
   return table;
 }
 

@@ -29,9 +29,8 @@ class Memory {
   std::int64_t size() const { return size_; }
   std::int64_t free_nbytes() const;
 
-  void open();            // counted
-  void close();           // counted; it stays open for what comes soon
-  void close_for_good();  // unless it is opened by somebody
+  void open();  // counted
+  void close();
 
  private:
   void protect_all(int protection);
@@ -43,7 +42,6 @@ class Memory {
   std::size_t cursor_ = 0;
   std::map<std::byte*, Block> blocks_;
   int opened_ = 0;
-  bool accessible_ = false;
   mutable std::mutex mutex_;
 };
 

@@ -14,5 +14,7 @@ void register_gather(KernelTable& table);  // and index_offsets
 void register_scatter(KernelTable& table);
 void register_nonzero(KernelTable& table);
 void register_fft(KernelTable& table);
+void register_reductions(KernelTable& table);  // argmax, argmin and squared_deviations too
+void register_scans(KernelTable& table);
 
 }  // namespace crossdock::cuda
