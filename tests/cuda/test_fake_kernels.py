@@ -81,6 +81,8 @@ def test_lanes(cuda: Driver) -> None:
         (3, d.LAUNCH_FAILED, '__trap() in block (0, 0, 0) of misbehave'),
         (4, d.LAUNCH_FAILED, 'an integer division'),
         (6, d.ILLEGAL_ADDRESS, 'an illegal address was touched'),
+        (8, d.MISALIGNED_ADDRESS, 'off its type'),
+        (9, d.MISALIGNED_ADDRESS, 'an index outside an array'),
     ],
 )
 def test_a_kernel_that_goes_wrong_spoils_the_context(cuda: Driver, how: int, code: int, words: str) -> None:

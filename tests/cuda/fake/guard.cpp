@@ -79,7 +79,9 @@ int guarded(const std::function<int()>& work) {
   }
   landing = outer;
   if (signal == SIGFPE) return say("an integer division without a result in a kernel"), abi::kLaunchFailed;
-  if (signal == SIGILL) return say("an illegal instruction in a kernel"), abi::kIllegalInstruction;
+  if (signal == SIGILL)  // the trap of the checks that kernels are compiled with
+    return say("a kernel used an address off its type's alignment, or an index outside an array"),
+           abi::kMisalignedAddress;
   say("an illegal address was touched on the device: " + in_hex(fault_address));
   return abi::kIllegalAddress;
 }

@@ -82,6 +82,8 @@ __global__ void misbehave(Lanes args) {
     int* const part = dynamic_shared<int>();
     part[64 + i] = i;
   }
+  if (args.how == 8) *reinterpret_cast<int*>(reinterpret_cast<char*>(args.out) + 2 * i) = i;
+  if (args.how == 9) at_first[args.zero + 1 + i] = i;
   if (args.how == 7) {  // a lock in a loop: what CUDA's threads survive, fibers must
     while (atomicCAS(args.out, 0, 1) != 0) {
     }
