@@ -17,7 +17,7 @@ struct Fiber {
   void* sp = nullptr;
 
   void prepare(std::byte* stack, std::size_t nbytes, void (*entry)()) {
-    auto** top = reinterpret_cast<void**>(stack + nbytes) - 2;  // as a call would leave it: 8 bytes off 16
+    auto** top = reinterpret_cast<void**>(stack + nbytes) - 1;  // as a call would leave it: 8 bytes off 16
     *--top = reinterpret_cast<void*>(entry);
     sp = top - 6;  // registers that a call keeps; their values mean nothing yet
   }
