@@ -62,9 +62,9 @@ crossdock::Device* device_of(const Tensor& tensor, bool ours) {
   return nullptr;
 }
 
-Dims byte_strides(const Tensor& tensor, const Dims& shape, int itemsize) {
+Dims byte_strides(const Tensor& tensor, const Dims& shape, std::int64_t size, int itemsize) {
   // Strides that no step is ever taken by may be anything.
-  if (!tensor.strides || checked_size(shape) == 0) return contiguous_strides(shape, itemsize);
+  if (!tensor.strides || size == 0) return contiguous_strides(shape, itemsize);
   Dims strides(tensor.strides, tensor.ndim);
   for (int i = 0; i < strides.size(); ++i) {
     if (shape[i] < 2) {
@@ -96,7 +96,7 @@ Dims shape_of(const Tensor& tensor) {
 // `host`: whom host memory is to belong to, null for native:0. `release` becomes the buffer's; it is called here too
 // when something cannot be read.
 Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly, bool padded, bool ours,
-                    std::function<void()> release) {
+                    std::function<void()>&& release) {
   try {
     const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
     if (!dtype) throw ExchangeError("DLPack: no dtype here for " + text_of(tensor.dtype));
@@ -109,21 +109,21 @@ Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly
       throw ExchangeError("DLPack: the array core has no device for " + text_of(tensor.device) +
                           "; it reads (1, 0), the host");
     }
-    const Dims shape = shape_of(tensor);
+    Dims shape = shape_of(tensor);
     const std::int64_t size = checked_size(shape);
     checked_nbytes(shape, itemsize(*dtype));
     if (!tensor.data && size != 0) {
       throw ExchangeError("DLPack: null data with " + std::to_string(size) +
                           " elements (a fake or deleted tensor has no values)");
     }
-    Dims strides = byte_strides(tensor, shape, itemsize(*dtype));
+    Dims strides = byte_strides(tensor, shape, size, itemsize(*dtype));
     const auto [low, high] = byte_extent(shape, strides, itemsize(*dtype));
     // As a number, since a producer may say any offset.
     const auto address = tensor.data ? reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset : 0;
     auto* data = reinterpret_cast<std::byte*>(address);
     auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), release);
     release = nullptr;  // the buffer's now
-    return Array(std::move(buffer), data, *dtype, shape, std::move(strides), readonly);
+    return Array(std::move(buffer), data, *dtype, std::move(shape), std::move(strides), readonly);
   } catch (const DimensionError& error) {
     if (release) release();
     throw ExchangeError(std::string("DLPack: ") + error.what());

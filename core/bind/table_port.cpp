@@ -1,5 +1,6 @@
 // Array libraries that hand their tensors over by DLPack's table of C functions, as PyTorch does.
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -52,41 +53,76 @@ std::vector<Attribute> attributes_of(nb::handle sequence) {
 struct Questions {
   nb::dict globals;  // which must have `quiet` under `key`
   nb::object key, quiet;
-  std::vector<Attribute> unless, unless_complex;
+  std::vector<Attribute> unless_graph, unless_kind, unless_complex;
   Attribute memory, address, nbytes, may_move, pin;
 };
 
-std::uintptr_t number(const nb::object& object) {
-  const auto value = PyLong_AsUnsignedLongLong(object.ptr());
+// Where the answers lie in the library's own objects: offsets in bytes; see `Layout` there.
+struct Layout {
+  std::size_t tensor, keys, graph, memory;
+  std::size_t address, nbytes, may_move;
+  std::uint64_t plain;
+};
+
+template <class T>
+T at(const void* object, std::size_t offset) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const std::byte*>(object) + offset, sizeof value);
+  return value;
+}
+
+std::uintptr_t number(const Attribute& attribute, const nb::object& object) {
+  const auto value = PyLong_AsUnsignedLongLong(attribute.of(object.ptr()).ptr());
   if (PyErr_Occurred()) throw nb::python_error();
   return static_cast<std::uintptr_t>(value);
+}
+
+Layout layout_of(nb::handle layout) {
+  const auto offset = [&](const char* name) { return nb::cast<std::size_t>(layout.attr(name)); };
+  return {offset("tensor"),  offset("keys"),   offset("graph"),    offset("memory"),
+          offset("address"), offset("nbytes"), offset("may_move"), nb::cast<std::uint64_t>(layout.attr("plain"))};
 }
 
 // For libraries whose arrays are all writable: a borrowed tensor cannot say otherwise.
 class TableReader final : public Reader {
  public:
-  TableReader(nb::object type, const dlpack::ExchangeTable& table, Questions questions)
-      : type_(std::move(type)), table_(table), ask_(std::move(questions)) {}
+  TableReader(nb::object type, const dlpack::ExchangeTable& table, Questions questions, std::optional<Layout> layout)
+      : type_(std::move(type)), table_(table), ask_(std::move(questions)), layout_(layout) {}
 
   const Array* read(PyObject* object, Device& host, std::optional<Array>& room) override {
     if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type_.ptr()) return nullptr;
-    if (PyDict_GetItemWithError(ask_.globals.ptr(), ask_.key.ptr()) != ask_.quiet.ptr()) return nullptr;
-    if (!all_false(ask_.unless, object)) return nullptr;
+    const void* plain = plain_tensor(object);
+    if (!(plain && !at<const void*>(plain, layout_->graph)) && in_graph(object)) return nullptr;
+    if (!plain && !all_false(ask_.unless_kind, object)) return nullptr;
     nb::object memory = ask_.memory.of(object);
-    if (!ask_.may_move.is_false(memory.ptr())) {
+    const void* block = plain ? at<const void*>(plain, layout_->memory) : nullptr;
+    if (may_move(block, memory)) {
       ask_.pin.of(object);
-      if (!ask_.may_move.is_false(memory.ptr())) return nullptr;
+      if (may_move(block, memory)) return nullptr;
     }
-    const std::uintptr_t begin = number(ask_.address.of(memory.ptr())), nbytes = number(ask_.nbytes.of(memory.ptr()));
     dlpack::Tensor tensor{};
     if (table_.borrow(object, &tensor) != 0 || tensor.device.type != dlpack::kCpu) return nullptr;
-    if (tensor.dtype.code == dlpack::kComplex && !all_false(ask_.unless_complex, object)) return nullptr;
+    if (!plain && tensor.dtype.code == dlpack::kComplex && !all_false(ask_.unless_complex, object)) return nullptr;
+    const std::uintptr_t begin = block ? at<std::uintptr_t>(block, layout_->address) : number(ask_.address, memory);
+    const std::uintptr_t nbytes = block ? at<std::uintptr_t>(block, layout_->nbytes) : number(ask_.nbytes, memory);
     PyObject* held = memory.release().ptr();
     const Array& array = room.emplace(dlpack::import_borrowed(tensor, host, false, [held] { drop_reference(held); }));
     return !repeats(array) && lies_in(array, begin, nbytes) ? &array : nullptr;
   }
 
  private:
+  // The tensor of an array that is nothing but strided memory, as its keys tell. Null: unknown.
+  const void* plain_tensor(PyObject* object) const noexcept {
+    const void* tensor = layout_ ? at<const void*>(object, layout_->tensor) : nullptr;
+    return tensor && at<std::uint64_t>(tensor, layout_->keys) == layout_->plain ? tensor : nullptr;
+  }
+  bool in_graph(PyObject* object) const {
+    return PyDict_GetItemWithError(ask_.globals.ptr(), ask_.key.ptr()) != ask_.quiet.ptr() ||
+           !all_false(ask_.unless_graph, object);
+  }
+  bool may_move(const void* block, const nb::object& memory) const {
+    return block ? at<std::uint8_t>(block, layout_->may_move) != 0 : !ask_.may_move.is_false(memory.ptr());
+  }
   static bool all_false(const std::vector<Attribute>& attributes, PyObject* object) {
     for (const Attribute& attribute : attributes) {
       if (!attribute.is_false(object)) return false;
@@ -112,6 +148,7 @@ class TableReader final : public Reader {
   nb::object type_;
   const dlpack::ExchangeTable& table_;
   Questions ask_;
+  std::optional<Layout> layout_;
 };
 
 // What arrays of a library can be; see PlaceFacts.
@@ -163,22 +200,24 @@ class TableWriter final : public Writer {
 void define_table_port(nb::module_& m) {
   m.def(
       "_table_reader",
-      [](nb::object type, nb::dict globals, nb::object key, nb::object quiet, nb::handle unless,
-         nb::handle unless_complex, nb::handle memory, nb::handle address, nb::handle nbytes, nb::handle may_move,
-         nb::handle pin) -> Reader* {
+      [](nb::object type, nb::dict globals, nb::object key, nb::object quiet, nb::handle unless_graph,
+         nb::handle unless_kind, nb::handle unless_complex, nb::handle memory, nb::handle address, nb::handle nbytes,
+         nb::handle may_move, nb::handle pin, nb::handle layout) -> Reader* {
         const dlpack::ExchangeTable* table = table_of(type);
         if (!table || !table->borrow) return nullptr;
-        return new TableReader(
-            std::move(type), *table,
-            {std::move(globals), std::move(key), std::move(quiet), attributes_of(unless), attributes_of(unless_complex),
-             Attribute(memory), Attribute(address), Attribute(nbytes), Attribute(may_move), Attribute(pin)});
+        return new TableReader(std::move(type), *table,
+                               {std::move(globals), std::move(key), std::move(quiet), attributes_of(unless_graph),
+                                attributes_of(unless_kind), attributes_of(unless_complex), Attribute(memory),
+                                Attribute(address), Attribute(nbytes), Attribute(may_move), Attribute(pin)},
+                               layout.is_none() ? std::nullopt : std::optional(layout_of(layout)));
       },
-      "array_type"_a, nb::kw_only(), "globals"_a, "key"_a, "quiet"_a, "unless"_a, "unless_complex"_a, "memory"_a,
-      "address"_a, "nbytes"_a, "may_move"_a, "pin"_a, nb::rv_policy::take_ownership,
+      "array_type"_a, nb::kw_only(), "globals"_a, "key"_a, "quiet"_a, "unless_graph"_a, "unless_kind"_a,
+      "unless_complex"_a, "memory"_a, "address"_a, "nbytes"_a, "may_move"_a, "pin"_a, "layout"_a.none(),
+      nb::rv_policy::take_ownership,
       nb::sig("def _table_reader(array_type: type, *, globals: dict[str, typing.Any], key: str, quiet: object, "
-              "unless: collections.abc.Iterable[typing.Any], unless_complex: collections.abc.Iterable[typing.Any], "
-              "memory: typing.Any, address: typing.Any, nbytes: typing.Any, may_move: typing.Any, pin: typing.Any) -> "
-              "_Reader | None"),
+              "unless_graph: collections.abc.Iterable[typing.Any], unless_kind: collections.abc.Iterable[typing.Any], "
+              "unless_complex: collections.abc.Iterable[typing.Any], memory: typing.Any, address: typing.Any, "
+              "nbytes: typing.Any, may_move: typing.Any, pin: typing.Any, layout: typing.Any) -> _Reader | None"),
       "Reads arrays of a type by its DLPack exchange table; None if it has none that can be used.");
   m.def(
       "_table_writer",

@@ -168,6 +168,17 @@ TEST(Copy, SeveralThreadsCopyWhatNoCacheHolds) {
   launch(Op::copy, Dtype::uint32, {rows * columns},
          {contiguous(x, {rows * columns}), contiguous(numbers, {rows * columns})});
   for (std::size_t i = 0; i < x.size(); i += 997) ASSERT_EQ(numbers[i], static_cast<float>(x[i]));
+  // Narrowed on the way, from elements in a row, with gaps, and backwards.
+  for (const std::int64_t step : {1, 2, -1, -3, 40}) {
+    const std::int64_t taken = columns / std::abs(step), first = step < 0 ? columns - 1 : 0;
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(rows * taken));
+    launch(Op::copy, Dtype::uint8, {rows, taken},
+           {operand(x.data() + first, Dtype::uint32, {columns * s, step * s}), contiguous(bytes, {rows, taken})});
+    for (std::int64_t i = 0; i < rows * taken; ++i) {
+      const std::int64_t from = i / taken * columns + first + i % taken * step;
+      ASSERT_EQ(bytes[static_cast<std::size_t>(i)], static_cast<std::uint8_t>(from)) << step << " " << i;
+    }
+  }
   set_num_threads(before);
 }
 

@@ -389,3 +389,28 @@ def test_a_forked_child_is_told(cuda: Driver) -> None:
         os._exit(wrong)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     cuda.cuCtxSynchronize()
+
+
+def test_a_process_may_end_with_work_under_way(sample_library: Path) -> None:
+    code = f"""
+import ctypes, os
+cuda = ctypes.CDLL({str(sample_library)!r})
+cuda.cuInit(0)
+context, address = ctypes.c_void_p(), ctypes.c_uint64()
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(1 << 20))
+for _ in range(100):
+    cuda.cuMemsetD8Async(address, 1, ctypes.c_size_t(1 << 20), ctypes.c_void_p(2))
+if not (child := os.fork()):
+    os._exit(cuda.cuCtxSynchronize() != 3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), cuda.cuStreamQuery(ctypes.c_void_p(2)))
+"""
+    done = subprocess.run(
+        [sys.executable, '-c', code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, 'FAKE_CUDA_DELAY_US': '20000'},
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout.split()) == (0, ['0', '600']), done.stderr

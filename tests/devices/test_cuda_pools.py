@@ -111,19 +111,22 @@ def test_cupy_takes_from_the_core(cupy, core):
     assert cupy.cuda.get_allocator() == before
 
 
-def test_memory_changes_hands_in_the_order_of_the_streams(cupy, core):
+@pytest.mark.parametrize('number', [0, 1])
+def test_memory_changes_hands_in_the_order_of_the_streams(cupy, core, number):
     cuda.share_pool('core')
     done = []
     null = cupy.cuda.Stream.null
-    null._queue_here().work.append(lambda: done.append('what the core had queued'))
-    stream = cupy.cuda.Stream(non_blocking=True)
-    with stream:
+    with cupy.cuda.Device(number):
+        null._queue_here().work.append(lambda: done.append('what the core had queued'))
+        stream = cupy.cuda.Stream(non_blocking=True).use()
         x = cupy.empty(100)
         stream.synchronize()
         assert done == ['what the core had queued']
         stream._queue.work.append(lambda: done.append('what CuPy had queued'))
-        del x
-    null.synchronize()
+    del x  # while another device is current
+    with cupy.cuda.Device(number):
+        null.synchronize()
+        null.use()
     assert done == ['what the core had queued', 'what CuPy had queued']
 
 

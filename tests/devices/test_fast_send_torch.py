@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import crossdock as xd
+from crossdock.devices import _torch_layout
+from crossdock.devices.backends import _torch
 from crossdock.errors import GraphError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -79,12 +81,69 @@ def change(tensor, base, means):
     return tensor
 
 
-@settings(deadline=None, max_examples=300)
+@pytest.fixture(params=['read', 'asked'])
+def answers(request, monkeypatch):
+    """Whether what tensors are is read from where it was found, or asked of PyTorch."""
+    if request.param == 'read' and _torch_layout.find_layout() is None:
+        pytest.skip(f'PyTorch {torch.__version__} keeps things elsewhere')
+    if request.param == 'asked':
+        monkeypatch.setattr(_torch, 'find_layout', lambda: None)
+    xd.Device.send.forget()
+    yield
+    xd.Device.send.forget()
+
+
+def test_the_layout_of_this_version_is_found():
+    if torch.__version__.startswith('2.13.'):
+        assert _torch_layout.find_layout() is not None
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tensors(), st.sampled_from(HERE))
-def test_is_the_plan(tensor, spec):
+def test_is_the_plan(answers, tensor, spec):
     got = check_same(spec, tensor)
     if not isinstance(got, tuple):
         check_same('@torch:cpu', got)
+
+
+def test_nothing_is_found_where_tensors_are_not_what_they_seem():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    seen = [_torch_layout.find_layout()]
+
+    def look(x):
+        with contextlib.suppress(Exception):
+            seen.append(_torch_layout._find(torch))
+        return x
+
+    with FakeTensorMode():
+        look(None)
+    torch.func.vmap(look)(torch.ones(2, 3))
+    torch.func.grad(lambda x: look(x).sum())(torch.ones(2, 3))
+    with torch.inference_mode(), torch.device('meta'):
+        look(None)
+    assert len(set(seen)) == 1
+
+
+@pytest.mark.usefixtures('answers')
+def test_what_changes_between_two_sends():
+    native, host = xd.get_device('native'), torch.full((5,), 2.0)
+    native.send(torch.ones(1))
+    assert native.send(host).tolist() == [2] * 5
+    host.requires_grad_()
+    for tensor in (host, host * 3, host[1:], host.conj()):
+        with pytest.raises(GraphError):
+            native.send(tensor)
+    host.requires_grad_(False)
+    assert native.send(host).tolist() == [2] * 5
+    turned = torch._neg_view(host)
+    assert native.send(turned).tolist() == [-2] * 5
+    lazy = torch._lazy_clone(host)
+    view = native.send(lazy)
+    lazy += 1
+    assert view.tolist() == [3] * 5 and host.tolist() == [2] * 5
+    torch._C._set_neg(host, True)  # not even a view
+    assert native.send(host).tolist() == [-2] * 5
 
 
 def test_kinds_without_values_of_their_own():
@@ -125,6 +184,7 @@ def test_graphs_are_not_lost():
     check_same('native', torch.ones(3))
 
 
+@pytest.mark.usefixtures('answers')
 @pytest.mark.parametrize('spec', ['native:0', '@numpy'])
 def test_views_outlive_what_is_done_to_the_tensor(spec):
     device = xd.get_device(spec)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import crossdock as xd
-from crossdock.devices import _lookup
+from crossdock.devices import _lookup, intel64
 from crossdock.devices.backends import _intel64
 
 
@@ -50,3 +50,87 @@ def test_says_what_is_missing(monkeypatch, tmp_path):
     (tmp_path / 'lib' / 'libdnnl.so.3').unlink()
     monkeypatch.setattr(_intel64.importlib.util, 'find_spec', lambda name: None)
     assert 'oneDNN' in _intel64._missing.__wrapped__()
+
+
+@pytest.fixture
+def ideep(monkeypatch):
+    """As if iDeep were installed, or not, or broken, on a processor that it is for."""
+
+    def have(module):
+        intel64._against_ideep.cache_clear()
+        monkeypatch.setattr(_intel64.platform, 'machine', lambda: 'x86_64')
+        monkeypatch.setattr(_intel64, 'has_onednn', lambda: False)
+        monkeypatch.setattr(intel64.importlib.util, 'find_spec', lambda name: module)
+
+        def load(name):
+            if isinstance(module, Exception):
+                raise module
+            return module
+
+        monkeypatch.setattr(intel64.importlib, 'import_module', load)
+
+    yield have
+    intel64._against_ideep.cache_clear()
+
+
+class StandInIdeep:
+    class mdarray:
+        dtype, ndim, size = np.dtype('float32'), 2, 6
+
+
+def test_ideep_that_is_not_here(ideep):
+    ideep(None)
+    assert not intel64.is_ideep_available() and not intel64.is_onednn_available()
+    with pytest.raises(xd.errors.DeviceUnavailableError, match='pip install ideep4py') as caught:
+        intel64.check_ideep_available()
+    assert caught.value.reason == 'ideep4py is not installed; pip install ideep4py'
+    assert not isinstance(np.ones(2), intel64.mdarray)
+    with pytest.raises(RuntimeError, match='ideep4py is not installed'):
+        intel64.mdarray()
+    assert not intel64.inputs_all_ready([np.zeros((2, 3), 'float32')])
+    with pytest.raises(AttributeError):
+        intel64.other
+
+
+def test_the_error_points_to_onednn(ideep, monkeypatch):
+    ideep(None)
+    monkeypatch.setattr(_intel64, 'has_onednn', lambda: True)
+    assert intel64.is_onednn_available()
+    with pytest.raises(xd.errors.DeviceUnavailableError, match='oneDNN is here'):
+        intel64.check_ideep_available()
+
+
+def test_ideep_that_is_broken_or_for_another_processor(ideep, monkeypatch):
+    ideep(OSError('libmkldnn.so.0: no such file'))
+    with pytest.raises(xd.errors.DeviceUnavailableError, match=r'cannot be imported: OSError: libmkldnn\.so\.0'):
+        intel64.check_ideep_available()
+    intel64._against_ideep.cache_clear()
+    monkeypatch.setattr(_intel64.platform, 'machine', lambda: 'aarch64')
+    assert not intel64.is_onednn_available()
+    with pytest.raises(xd.errors.DeviceUnavailableError, match='this machine is aarch64'):
+        intel64.check_ideep_available()
+
+
+def test_ideep_that_is_here(ideep):
+    ideep(StandInIdeep)
+    intel64.check_ideep_available()
+    assert intel64.is_ideep_available() and intel64.mdarray is StandInIdeep.mdarray
+
+
+@pytest.mark.parametrize(
+    ('inputs', 'ready'),
+    [
+        ([np.zeros((2, 3), 'float32')], True),
+        ([np.zeros((2, 3), 'float32'), StandInIdeep.mdarray(), np.zeros((2, 1, 1, 3), 'float32')], True),
+        ([], True),
+        ([np.zeros((2, 3))], False),
+        ([np.zeros(3, 'float32')], False),
+        ([np.zeros((2, 0), 'float32')], False),
+        ([np.zeros((2, 3), 'float32'), None], False),
+        ([[1.0]], False),
+    ],
+)
+def test_inputs_all_ready(ideep, inputs, ready):
+    ideep(StandInIdeep)
+    assert intel64.inputs_all_ready(inputs) is ready
+    assert intel64.inputs_all_ready([np.zeros(3, 'float32')], supported_ndim=(1,))

@@ -61,7 +61,7 @@ void Failures::surface(Result result) {
   const auto since = launches - waited_for_.exchange(launches);
   if (std::atomic_ref<int>(record_->taken).load(std::memory_order_acquire)) {
     const ErrorRecord found = *record_;
-    std::memset(record_, 0, sizeof *record_);
+    std::atomic_ref<int>(record_->taken).store(0, std::memory_order_release);
     throw failure_of(found, device_.spec(), since > 1);
   }
   std::string op, reason;

@@ -81,13 +81,11 @@ CudaStream::CudaStream(CudaDevice& device, StreamHandle existing)
 }
 
 CudaStream::~CudaStream() {
+  const Current current(device_, std::nothrow);
+  // What it cached may serve other streams from now on, so that nothing here may use it any more.
+  if (current) device_.driver().stream_synchronize(handle_);
   device_.allocator().forget(*this);
-  if (!owned_) return;
-  if (const Current current(device_, std::nothrow); current) {
-    // What it cached may serve other streams from now on.
-    device_.driver().stream_synchronize(handle_);
-    device_.driver().stream_destroy(handle_);
-  }
+  if (current && owned_) device_.driver().stream_destroy(handle_);
 }
 
 void CudaStream::enqueue(const char* op, std::function<void()> work) {

@@ -25,6 +25,7 @@ __all__ = [
     'CHUNK_NBYTES',
     'PACK_ALIGNMENT',
     'Ends',
+    'Layout',
     'Questions',
     'Reader',
     'TransferHook',
@@ -311,8 +312,9 @@ class Questions:
     ----------
     globals, key, quiet : dict, str, object
         Everything is left to the general path while ``globals[key] is not quiet``.
-    unless, unless_complex : tuple of property or method
-        Arrays, and complex arrays, for which one of them is not False are left to the general path.
+    unless_graph, unless_kind, unless_complex : tuple of property or method
+        Arrays for which one of them is not False are left to the general path: those that take part in a graph, those
+        that are more than strided memory, and of the latter what only complex arrays can be.
     memory : property or method
         Of an array, what keeps its memory.
     address, nbytes : property or method
@@ -326,7 +328,8 @@ class Questions:
     globals: dict[str, Any]
     key: str
     quiet: object
-    unless: tuple[Any, ...]
+    unless_graph: tuple[Any, ...]
+    unless_kind: tuple[Any, ...]
     unless_complex: tuple[Any, ...]
     memory: Any
     address: Any
@@ -335,7 +338,36 @@ class Questions:
     pin: Any
 
 
-def table_reader(array_type: type, questions: Questions) -> Reader | None:
+@dataclass(frozen=True)
+class Layout:
+    """Where a library's own objects keep the answers to `Questions`, so that they can be read instead of asked for.
+
+    Whoever makes one has tried it out in this process. All but `plain` are offsets in bytes.
+
+    Attributes
+    ----------
+    tensor : int
+        In an array: the address of its tensor.
+    keys, graph, memory : int
+        In the tensor: 64 bits that say of what kind it is; what it keeps for a graph, 0 if it takes part in none; the
+        address of its memory's keeper.
+    address, nbytes, may_move : int
+        In that: where the memory begins, its length, and a byte that is 0 once a resize cannot move it.
+    plain : int
+        The `keys` of arrays that are strided memory in the host and nothing else.
+    """
+
+    tensor: int
+    keys: int
+    graph: int
+    memory: int
+    address: int
+    nbytes: int
+    may_move: int
+    plain: int
+
+
+def table_reader(array_type: type, questions: Questions, layout: Layout | None = None) -> Reader | None:
     """Read a library's arrays through its DLPack exchange table.
 
     Parameters
@@ -344,13 +376,15 @@ def table_reader(array_type: type, questions: Questions) -> Reader | None:
         The type of the arrays, which are all writable.
     questions : Questions
         What each is asked.
+    layout : Layout, optional
+        Where most answers can be read.
 
     Returns
     -------
     Reader or None
         None for a type without such a table, or with one that cannot be used.
     """
-    return _core._table_reader(array_type, **vars(questions))
+    return _core._table_reader(array_type, **vars(questions), layout=layout)
 
 
 def table_writer(

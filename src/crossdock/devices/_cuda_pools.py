@@ -123,30 +123,25 @@ class _CorePool:
     def malloc(self, nbytes: int, device: int) -> int:
         """So many bytes on a device, by address, for work on CuPy's current stream."""
         address = int(_functions._cuda_lend(nbytes, device))
-        null, stream = self._streams(device)
-        if stream is not None:
-            # What the core still does with it comes first.
-            stream.wait_event(self._marked(null, device))
+        # What the core still does with it comes first.
+        self._order(device, given=False)
         return address
 
     def free(self, address: int, device: int) -> None:
-        """Give them back, once the work on CuPy's current stream is done."""
+        """Give them back, for use once the work on CuPy's current stream is done."""
         if sys.is_finalizing():
             return
-        null, stream = self._streams(device)
-        if stream is not None:
-            null.wait_event(self._marked(stream, device))
+        self._order(device, given=True)
         _functions._cuda_take_back(address, device)
 
-    def _streams(self, device: int) -> tuple[Any, Any]:
-        """The default stream, and CuPy's current one if that is another."""
+    def _order(self, device: int, *, given: bool) -> None:
+        """Have the default stream wait for CuPy's current one where that is another, or the other way round."""
         cuda = self._cupy.cuda
-        stream = cuda.get_current_stream(device)
-        return cuda.Stream.null, None if stream == cuda.Stream.null else stream
-
-    def _marked(self, stream: Any, device: int) -> Any:
-        cuda = self._cupy.cuda
+        null, stream = cuda.Stream.null, cuda.get_current_stream(device)
+        if stream == null:
+            return
+        first, second = (stream, null) if given else (null, stream)
         with cuda.Device(device):
             event = cuda.Event(disable_timing=True)
-            event.record(stream)
-        return event
+            event.record(first)
+            second.wait_event(event)

@@ -10,7 +10,7 @@ import numpy as np
 from crossdock.errors import CopyRequiredError, DtypeError, GraphError
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
 
-__all__ = ['ROUTES', 'Plan', 'plan']
+__all__ = ['ROUTES', 'Plan', 'against_alias', 'has_dtype', 'plan']
 
 #: Cheapest first.
 ROUTES = ('same object', 'alias', 'device copy', 'peer copy', 'direct', 'packed', 'copy', 'staged')
@@ -134,7 +134,7 @@ def _cheapest(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any], *, c
     same = shared or _against_same(source, target)
     if not same:
         return Plan(SAME, source, target, dtype)
-    alias = shared or _against_alias(source, target, copy=copy)
+    alias = shared or against_alias(source, target, copy=copy)
     if not alias:
         return Plan(ALIAS, source, target, dtype, ((SAME, same),))
     near = _against_device_copy(source.place, target)
@@ -180,7 +180,8 @@ def _against_same(source: ArrayFacts, target: PlaceFacts) -> str:
     return ''
 
 
-def _against_alias(source: ArrayFacts, target: PlaceFacts, *, copy: bool | None) -> str:
+def against_alias(source: ArrayFacts, target: PlaceFacts, *, copy: bool | None) -> str:
+    """Why an array of another library cannot be a view of this memory; '' if it can."""
     if source.unresolved:
         return source.unresolved
     if target.immutable and copy is None:
@@ -246,9 +247,14 @@ def _check_dtype(source: ArrayFacts, target: PlaceFacts, dtype: np.dtype[Any]) -
         raise DtypeError(
             f'{source.dtype.name} -> {dtype.name} would drop the imaginary parts; take the real part first', dtype=dtype
         )
-    if target.dtypes is not None and _name(dtype) not in target.dtypes:
+    if target.dtypes is not None and not has_dtype(target, dtype):
         advice = dict(target.dtype_advice).get(_name(dtype), f'it has {", ".join(sorted(target.dtypes))}')
         raise DtypeError(f'{target.device} has no data type {dtype.name}; {advice}', dtype=dtype)
+
+
+def has_dtype(place: PlaceFacts, dtype: np.dtype[Any]) -> bool:
+    """Whether arrays there can have that data type."""
+    return place.dtypes is None or _name(dtype) in place.dtypes
 
 
 @functools.cache

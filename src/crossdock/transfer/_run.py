@@ -8,7 +8,7 @@ import numpy as np
 
 from crossdock.transfer._facts import PlaceFacts
 from crossdock.transfer._hook import announce, listening
-from crossdock.transfer._plan import ALIAS, HOST, SAME, Plan
+from crossdock.transfer._plan import ALIAS, HOST, SAME, Plan, against_alias, has_dtype
 from crossdock.transfer._port import Port
 
 __all__ = ['copy_between', 'host_view', 'run']
@@ -100,9 +100,28 @@ def copy_between(
         _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         src_port.copy_out(dst_port.alias_out(dst), src, target=dst_place.device)
     elif near:
-        dst_port.copy(dst, dst_port.alias_in(src_port.alias_out(src), dst_place))
+        dst_port.copy(dst, _seen(dst, dst_place, dst_port, src, src_place, src_port))
+    elif src_place.peers and src_place.peers == dst_place.peers:
+        seen = _seen(dst, dst_place, dst_port, src, src_place, src_port)
+        if not dst_port.reports_transfers and listening():
+            _tell(dst, dst_place, dst_port, src, src_place, src_port)
+        dst_port.copy(dst, seen)
     else:
         _copy_through_host(dst, dst_place, dst_port, src, src_place, src_port, blocking=blocking)
+
+
+def _seen(dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port) -> Any:
+    """The source as an array of the target's library, in the memory where it lies, or a copy of it there."""
+    facts = src_port.facts(src)
+    dtype = facts.dtype if has_dtype(dst_place, facts.dtype) else dst_port.facts(dst).dtype
+    if dtype != facts.dtype or against_alias(facts, dst_place, copy=False):
+        if src_place.immutable:
+            src = src_port.create(src, dtype, src_place)
+        else:
+            plain = src_port.allocate(facts.shape, dtype, src_place)
+            src_port.copy(plain, src)
+            src = plain
+    return dst_port.alias_in(src_port.alias_out(src), dst_place)
 
 
 def _copy_through_host(
@@ -133,8 +152,11 @@ def _true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _announce(
     near: bool, dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
 ) -> None:
-    if near or dst_port.reports_transfers or src_port.reports_transfers or not listening():
-        return
+    if not (near or dst_port.reports_transfers or src_port.reports_transfers) and listening():
+        _tell(dst, dst_place, dst_port, src, src_place, src_port)
+
+
+def _tell(dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port) -> None:
     source, target = src_port.facts(src), dst_port.facts(dst)
     nbytes = source.size * min(source.dtype.itemsize, target.dtype.itemsize)
     announce('copy', nbytes, src_place.device, dst_place.device)

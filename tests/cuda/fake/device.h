@@ -21,6 +21,7 @@ struct Device {
   Memory memory;
   std::atomic<int> spoiled{0};  // the error that every call gets from now on
   std::atomic<int> retained{0};
+  std::atomic<int> pending{0};  // tasks of its streams
 
   void spoil(int result);
   void heal() { spoiled = 0; }

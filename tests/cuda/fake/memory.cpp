@@ -22,12 +22,21 @@ std::size_t page() {
 
 std::size_t in_pages(std::size_t nbytes) { return (nbytes + page() - 1) / page() * page(); }
 
+// Large blocks are of huge pages where the system has them: access to them is given and taken sooner.
+constexpr std::size_t kHuge = std::size_t{2} << 20;
+
+std::byte* aligned(std::byte* at, std::size_t nbytes) {
+  if (nbytes < kHuge) return at;
+  return at + (kHuge - reinterpret_cast<std::uintptr_t>(at) % kHuge) % kHuge;
+}
+
 }  // namespace
 
 Memory::Memory(std::int64_t size) : size_(size), reserved_(in_pages(static_cast<std::size_t>(size)) * 4 + (64 << 20)) {
   void* got = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   begin_ = static_cast<std::byte*>(got);
   if (got == MAP_FAILED) begin_ = nullptr, reserved_ = 0;
+  if (begin_) madvise(begin_, reserved_, MADV_HUGEPAGE);
 }
 
 std::byte* Memory::take(std::size_t nbytes, bool stream_ordered) {
@@ -35,10 +44,10 @@ std::byte* Memory::take(std::size_t nbytes, bool stream_ordered) {
   const std::size_t whole = in_pages(nbytes), room = whole + page();
   if (nbytes > static_cast<std::size_t>(size_) || taken_ + static_cast<std::int64_t>(whole) > size_) return nullptr;
   for (int round = 0; round < 2; ++round) {
-    std::byte* at = begin_ + cursor_;
+    std::byte* at = aligned(begin_ + cursor_, whole);
     for (auto next = blocks_.lower_bound(at); next != blocks_.end(); ++next) {
       if (next->first >= at + room) break;
-      at = next->first + in_pages(next->second.nbytes) + page();
+      at = aligned(next->first + in_pages(next->second.nbytes) + page(), whole);
     }
     if (at + room <= begin_ + reserved_) {
       Block block{at, nbytes, stream_ordered};
@@ -49,7 +58,7 @@ std::byte* Memory::take(std::size_t nbytes, bool stream_ordered) {
         std::memset(at + nbytes - last, kNew, last);
       }
       std::memset(at + nbytes, kTail, whole - nbytes);
-      if (!opened_) mprotect(at, whole, PROT_NONE);
+      if (!accessible_) mprotect(at, whole, PROT_NONE);
       blocks_.emplace(at, block);
       taken_ += static_cast<std::int64_t>(whole);
       cursor_ = static_cast<std::size_t>(at + room - begin_);
@@ -63,7 +72,7 @@ std::byte* Memory::take(std::size_t nbytes, bool stream_ordered) {
 
 void Memory::check_tail(const Block& block) const {
   const std::size_t whole = in_pages(block.nbytes);
-  if (!opened_) mprotect(block.data, whole, PROT_READ);
+  if (!accessible_) mprotect(block.data, whole, PROT_READ);
   for (std::size_t i = block.nbytes; i < whole; ++i)
     if (block.data[i] != std::byte{kTail}) {
       count("overruns");
@@ -121,12 +130,21 @@ void Memory::protect_all(int protection) {
 
 void Memory::open() {
   std::lock_guard lock(mutex_);
-  if (opened_++ == 0) protect_all(PROT_READ | PROT_WRITE);
+  ++opened_;
+  if (!accessible_) protect_all(PROT_READ | PROT_WRITE);
+  accessible_ = true;
 }
 
 void Memory::close() {
   std::lock_guard lock(mutex_);
-  if (--opened_ == 0) protect_all(PROT_NONE);
+  --opened_;
+}
+
+void Memory::close_for_good() {
+  std::lock_guard lock(mutex_);
+  if (opened_ || !accessible_) return;
+  protect_all(PROT_NONE);
+  accessible_ = false;
 }
 
 }  // namespace fake

@@ -29,8 +29,9 @@ class Memory {
   std::int64_t size() const { return size_; }
   std::int64_t free_nbytes() const;
 
-  void open();  // counted
-  void close();
+  void open();            // counted
+  void close();           // counted; it stays open for what comes soon
+  void close_for_good();  // unless it is opened by somebody
 
  private:
   void protect_all(int protection);
@@ -42,6 +43,7 @@ class Memory {
   std::size_t cursor_ = 0;
   std::map<std::byte*, Block> blocks_;
   int opened_ = 0;
+  bool accessible_ = false;
   mutable std::mutex mutex_;
 };
 

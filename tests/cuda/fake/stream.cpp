@@ -50,6 +50,7 @@ void Point::wait() const {
 }
 
 Ticket Stream::push(Task task) {
+  ++device.pending;
   std::lock_guard lock(mutex_);
   tasks_.push_back(std::move(task));
   if (!has_thread_) {
@@ -104,16 +105,29 @@ void Stream::work() {
   }
 }
 
+// Before anybody hears that the device is idle, its memory is closed.
 void Stream::run(Task& task) {
   for (const Point& point : task.after) point.wait();
   pass_gate();
+  std::vector<Device*> touched = execute(task);
+  touched.push_back(&device);
+  --device.pending;
+  for (Device* one : touched)
+    if (!one->pending) one->memory.close_for_good();
+}
+
+// The devices whose memory was opened for it.
+std::vector<Device*> Stream::execute(Task& task) {
   if (!task.kind) {  // a mark only
     task.work();
-    return;
+    return {};
   }
   if (const int delay = settings().delay_us.load()) std::this_thread::sleep_for(std::chrono::microseconds(delay));
-  if (device.spoiled.load()) return;
-  if (const int fault = ordered_fault(task.kind)) return device.spoil(fault);
+  if (device.spoiled.load()) return {};
+  if (const int fault = ordered_fault(task.kind)) {
+    device.spoil(fault);
+    return {};
+  }
   std::vector<Device*> open = task.touches_memory ? task.devices : std::vector<Device*>{};
   if (task.touches_memory && open.empty()) open = device.reachable();
   for (Device* one : open) one->memory.open();
@@ -122,6 +136,7 @@ void Stream::run(Task& task) {
   host_function = false;
   for (Device* one : open) one->memory.close();
   if (result) device.spoil(result);
+  return open;
 }
 
 }  // namespace fake

@@ -55,6 +55,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   void work();
   void run(Task& task);
+  std::vector<Device*> execute(Task& task);
 
   std::mutex mutex_;
   std::condition_variable pushed_signal_, completed_signal_;

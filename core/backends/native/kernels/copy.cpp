@@ -1,5 +1,8 @@
 #include "copy.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "conversion.h"
 #include "rows.h"
 #include "runs.h"
@@ -58,6 +61,40 @@ void stream_rows(const Nest& nest, std::int64_t itemsize) {
   });
 }
 
+// Whether a conversion computes for so long, between reading and reading, that a large memory would have to wait.
+bool pauses(const Nest& nest, const Conversion& conversion) noexcept {
+  return conversion.to_itemsize() <= 2 && streams(nest.size * conversion.from_itemsize());
+}
+
+// Rows that fetch the elements of their next piece before they convert one.
+class Ahead {
+ public:
+  explicit Ahead(const Conversion& conversion) noexcept : conversion_(conversion) {}
+  void operator()(std::byte* const* pointers, const std::int64_t* strides, std::int64_t n) const {
+    const std::int64_t step = strides[0], to_step = strides[1];
+    const std::int64_t piece = std::max(
+        kFewest, std::min(kElements / conversion_.from_itemsize(), kSpan / std::max<std::int64_t>(1, std::abs(step))));
+    for (std::int64_t done = 0; done < n; done += piece) {
+      const std::byte* from = pointers[0] + done * step;
+      fetch(from + piece * step, step, std::min(piece, n - done - piece));
+      conversion_(from, step, pointers[1] + done * to_step, to_step, std::min(piece, n - done));
+    }
+  }
+
+ private:
+  // Bytes of a piece, of its elements and from the first to the last: more lines than that would wait in turn.
+  static constexpr std::int64_t kElements = 2048, kSpan = 4096;
+  static constexpr std::int64_t kFewest = 64;
+
+  static void fetch(const std::byte* first, std::int64_t step, std::int64_t n) noexcept {
+    constexpr std::int64_t kLine = 64;
+    const std::int64_t distance = std::max(kLine, std::abs(step)), nbytes = n * std::abs(step);
+    for (std::int64_t at = 0; at < nbytes; at += distance) __builtin_prefetch(first + (step < 0 ? -at : at));
+  }
+
+  const Conversion& conversion_;
+};
+
 void copy(Nest& nest, const Conversion& conversion) {
   if (nest.size > 1 && reads_one_element(nest)) return fill(nest, conversion);
   const std::int64_t nbytes = nest.size * conversion.to_itemsize();
@@ -68,6 +105,10 @@ void copy(Nest& nest, const Conversion& conversion) {
   if (streams_rows(nest, conversion)) return stream_rows(nest, conversion.to_itemsize());
   if (conversion.moves() && is_runs(nest, conversion.to_itemsize())) return copy_runs(nest, conversion.to_itemsize());
   if (const Loop loop = conversion.moves() ? conversion.direct() : nullptr) return for_rows(nest, kGrain, loop);
+  if (pauses(nest, conversion)) {
+    const Ahead ahead(conversion);
+    return for_rows(nest, kGrain, ahead);
+  }
   for_rows(nest, kGrain, conversion);
 }
 

@@ -1,4 +1,4 @@
-// Loops around the C library's functions of complex numbers.
+// Loops around elementary functions of complex numbers, which call the C library's of real ones.
 #include "crossdock/functors/exponential.h"
 #include "crossdock/functors/trigonometric.h"
 #include "levels/elementwise.h"

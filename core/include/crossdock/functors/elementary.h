@@ -12,6 +12,9 @@ namespace crossdock::functors::elementary {
   CROSSDOCK_HD float name(float a, float b) { return ::name##f(a, b); } \
   CROSSDOCK_HD double name(double a, double b) { return ::name(a, b); }
 
+CROSSDOCK_HD float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+CROSSDOCK_HD double fma(double a, double b, double c) { return ::fma(a, b, c); }
+
 CROSSDOCK_UNARY(fabs)
 CROSSDOCK_UNARY(floor)
 CROSSDOCK_UNARY(ceil)

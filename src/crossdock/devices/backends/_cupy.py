@@ -125,7 +125,10 @@ class CupyBackend(Backend):
         return array.transpose(axes)
 
     def is_pinned(self, view: np.ndarray[Any, Any], place: PlaceFacts) -> bool:
-        return view.flags.c_contiguous and bool(self._cupy.cuda.pinned_memory.is_memory_pinned(view.ctypes.data))
+        if 'cupy' not in sys.modules or not view.size or not view.flags.c_contiguous:
+            return False
+        with self.native_device(place.suffix):  # it starts CUDA on the current device
+            return bool(self._cupy.cuda.pinned_memory.is_memory_pinned(view.ctypes.data))
 
     def pack(self, blocks: list[list[tuple[np.ndarray[Any, Any], np.dtype[Any]]]], place: PlaceFacts) -> list[Any]:
         with self.native_device(place.suffix), self._telling_of_memory(place.suffix):
@@ -229,7 +232,7 @@ def _place(suffix: str) -> PlaceFacts:
         suffix=suffix,
         library='cupy',
         physical=f'cuda:{suffix}',
-        peers='cupy',
+        peers='cuda',
         chunk_nbytes=CHUNK_NBYTES,
         keeps_order=True,
         keeps_readonly=False,

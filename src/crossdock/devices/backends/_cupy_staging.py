@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from crossdock.core import exchange
 from crossdock.core.exchange import CHUNK_NBYTES, PACK_ALIGNMENT
 from crossdock.devices._dtype import STANDARD, cast_into
 from crossdock.devices.backends._cupy_pinned import pinned_memory_pool, pinned_view
@@ -56,7 +57,7 @@ def download(cupy: Any, view: _Host, src: Any) -> None:
     if view.shape != src.shape:
         landed = np.empty(src.shape, wire)
         download(cupy, landed, src)
-        cast_into(view, landed)
+        _fill(view, landed)
         return
     under_way: deque[tuple[_Chunk, _Host, Any]] = deque()
     try:
@@ -79,7 +80,7 @@ def pack(cupy: Any, block: list[tuple[_Host, np.dtype[Any]]]) -> list[Any]:
     chunk = _chunk(nbytes)
     arrays = []
     for begin, (view, dtype) in zip(begins, block):
-        cast_into(_part(chunk, view.size * dtype.itemsize, begin).view(dtype).reshape(view.shape), view)
+        _fill(_part(chunk, view.size * dtype.itemsize, begin).view(dtype).reshape(view.shape), view)
         arrays.append(cupy.ndarray(view.shape, dtype, memory + begin))
     _send_up(cupy, memory, chunk, nbytes)
     return arrays
@@ -100,7 +101,7 @@ def unpack(cupy: Any, block: list[tuple[_Host, Any]]) -> None:
     finally:  # after an error too: nobody may have the memory before the copies are done
         cupy.cuda.get_current_stream().synchronize()
     for (view, _), room in zip(block, rooms):
-        cast_into(view, room)
+        _fill(view, room)
 
 
 def as_real(array: Any, dtype: np.dtype[Any]) -> Any:
@@ -146,7 +147,7 @@ def _upload_chunks(cupy: Any, dst: Any, view: _Host, wire: np.dtype[Any]) -> Non
         else:
             chunk = _chunk(min(view.size * wire.itemsize, CHUNK_NBYTES))
         nbytes = slab.size * wire.itemsize
-        cast_into(_part(chunk, nbytes).view(wire).reshape(slab.shape), slab)
+        _fill(_part(chunk, nbytes).view(wire).reshape(slab.shape), slab)
         part = flat[begin : begin + slab.size]
         if dst.dtype == wire:
             _send_up(cupy, part.data, chunk, nbytes)
@@ -174,7 +175,7 @@ def _send_down(cupy: Any, piece: Any, room: _Host, wire: np.dtype[Any]) -> tuple
 
 def _land(chunk: _Chunk, room: _Host, event: Any) -> None:
     event.synchronize()
-    cast_into(room, chunk.memory)
+    _fill(room, chunk.memory)
 
 
 def _dense(cupy: Any, array: Any, dtype: np.dtype[Any]) -> Any:
@@ -223,3 +224,11 @@ def _slabs(array: Any, itemsize: int, begin: int = 0) -> Iterator[tuple[int, Any
     step = CHUNK_NBYTES // (row * itemsize)
     for i in range(0, array.shape[0], step):
         yield begin + i * row, array[i : i + step]
+
+
+def _fill(dst: _Host, src: _Host) -> None:
+    """Write one host array into another; broadcasts, and casts without a check."""
+    if src.dtype.name in STANDARD and dst.dtype.name in STANDARD and (src.dtype.kind != 'c' or dst.dtype.kind == 'c'):
+        exchange.copy_into(exchange.from_numpy(dst), exchange.from_numpy(src))  # on all processors
+    else:
+        cast_into(dst, src)

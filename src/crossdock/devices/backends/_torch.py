@@ -20,6 +20,7 @@ from crossdock.devices._device import Device
 from crossdock.devices._dtype import STANDARD, cast_into, resolve_dtype
 from crossdock.devices._host import host_memory
 from crossdock.devices._nvidia import Gpus, find_gpus
+from crossdock.devices._torch_layout import find_layout
 from crossdock.errors import DeviceUnavailableError, DtypeError, UnknownArrayError
 from crossdock.transfer import ArrayFacts, PlaceFacts
 
@@ -218,7 +219,7 @@ class TorchBackend(Backend):
         torch = self._torch
         if array_type not in (torch.Tensor, torch.nn.Parameter):
             return None
-        return exchange.table_reader(array_type, _questions())
+        return exchange.table_reader(array_type, _questions(), find_layout())
 
     def writer(self, suffix: str) -> exchange.Writer | None:
         if suffix != 'cpu':
@@ -322,7 +323,8 @@ def _questions() -> exchange.Questions:
         globals=vars(forward),
         key='_current_level',
         quiet=-1,  # no derivatives are being pushed forward anywhere
-        unless=(tensor.requires_grad, tensor.is_neg),
+        unless_graph=(tensor.requires_grad,),
+        unless_kind=(tensor.is_neg,),
         unless_complex=(tensor.is_conj,),
         memory=tensor.untyped_storage,
         address=storage.data_ptr,
@@ -363,6 +365,7 @@ def _place(suffix: str) -> PlaceFacts:
         suffix=suffix,
         library='torch',
         physical='host' if suffix == 'cpu' else suffix,
+        peers='' if suffix == 'cpu' else 'cuda',
         keeps_readonly=False,
         negative_strides=False,
         odd_strides=False,

@@ -1,0 +1,60 @@
+// IndexedArgs: operands with strides, with what it takes to find elements by 32-bit numbers and without division.
+#pragma once
+
+#include "kernels/args.h"
+
+namespace crossdock::cuda {
+
+// Launches over more elements are done in parts: numbers of elements and sums of a few stay within 32 bits.
+inline constexpr std::int64_t kMaxIndexedSize = std::int64_t{1} << 30;
+
+// Divides numbers below 2^31 by one in [1, 2^31) with a multiplication (Granlund and Montgomery, "Division by invariant
+// integers using multiplication", figure 4.1).
+struct Divisor {
+  std::uint32_t value, multiplier, shift;
+};
+
+CROSSDOCK_HD Divisor divisor(std::uint32_t value) {
+  std::uint32_t shift = 0;
+  while ((std::uint64_t{1} << shift) < value) ++shift;
+  const std::uint64_t excess = (std::uint64_t{1} << shift) - value;
+  return {value, static_cast<std::uint32_t>((excess << 32) / value + 1), shift};
+}
+
+CROSSDOCK_HD std::uint32_t divide(std::uint32_t number, const Divisor& by) {
+  const auto high = static_cast<std::uint32_t>((static_cast<std::uint64_t>(number) * by.multiplier) >> 32);
+  return (high + number) >> by.shift;
+}
+
+// The last dimension is the innermost.
+template <int n>
+struct IndexedArgs {
+  std::uint32_t size;  // elements, at least 1
+  int ndim;            // at least 1
+  ErrorRecord* errors;
+  KernelOperand operands[n];
+  Divisor extents[kMaxKernelNdim];
+  std::int64_t strides[kMaxKernelNdim][n];  // bytes
+};
+
+// Where an element is in each operand, in bytes from its first one.
+template <int n>
+struct Offsets {
+  std::int64_t at[n];
+};
+template <int n>
+CROSSDOCK_HD Offsets<n> offsets(const IndexedArgs<n>& args, std::uint32_t element) {
+  Offsets<n> result{};
+  for (int dim = args.ndim - 1; dim > 0; --dim) {
+    const std::uint32_t rest = divide(element, args.extents[dim]);
+    const std::int64_t index = element - rest * args.extents[dim].value;
+    CROSSDOCK_UNROLL
+    for (int i = 0; i < n; ++i) result.at[i] += index * args.strides[dim][i];
+    element = rest;
+  }
+  CROSSDOCK_UNROLL
+  for (int i = 0; i < n; ++i) result.at[i] += static_cast<std::int64_t>(element) * args.strides[0][i];
+  return result;
+}
+
+}  // namespace crossdock::cuda
