@@ -274,3 +274,19 @@ def test_unknown_arrays_by_dlpack(cupy):
     assert xd.get_device('@cupy:0').send(Producer(x)).data.ptr == x.data.ptr
     with pytest.raises(xd.errors.UnknownArrayError, match='no library here reaches'):
         xd.get_device('@cupy:0').send(Producer(x, kind=10))
+
+
+def test_after_a_fork_the_child_is_told(monkeypatch):
+    x = xd.get_device('@cupy:0').send(np.arange(3.0))
+    monkeypatch.setattr('os.getpid', lambda: -1)
+    for use in (
+        lambda: xd.get_device('@cupy:0').send(np.ones(3)),
+        lambda: xd.to_numpy(x),
+        lambda: xd.copyto(x, 1.0),
+        lambda: xd.get_device('@cupy:1').send(x),
+        lambda: xd.get_device('@cupy:0').synchronize(),
+        lambda: xd.get_device('@cupy:0').memory_info(),
+    ):
+        with pytest.raises(xd.errors.DeviceError, match='forked') as caught:
+            use()
+        assert 'spawn' in str(caught.value) and caught.value.device.startswith('@cupy:')

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
@@ -22,7 +23,7 @@ from crossdock.devices._shorthands import GpuDevice
 from crossdock.devices.backends._cupy_observe import listen_to, stop_listening
 from crossdock.devices.backends._cupy_peer import copy_to_peer
 from crossdock.devices.backends._cupy_staging import as_real, download, pack, unpack, upload
-from crossdock.errors import OutOfMemoryError
+from crossdock.errors import DeviceError, OutOfMemoryError
 from crossdock.transfer import ArrayFacts, PlaceFacts
 
 __all__ = ['BACKEND', 'CupyBackend']
@@ -42,6 +43,7 @@ class CupyBackend(Backend):
 
     def __init__(self) -> None:
         self._hook: Callable[..., None] | None = None
+        self._started_in = 0
 
     def parse_suffix(self, suffix: str | None) -> str:
         if suffix is None:
@@ -77,13 +79,13 @@ class CupyBackend(Backend):
         return self._cupy.cuda.Device(int(suffix))
 
     def memory_info(self, suffix: str) -> MemoryInfo:
-        with self.native_device(suffix) as device:
+        with self._entered(self.native_device(suffix)) as device:
             free, total = device.mem_info
             pool = self._cupy.get_default_memory_pool()
             return MemoryInfo(free, total, pool.used_bytes(), pool.free_bytes())
 
     def synchronise(self, suffix: str) -> None:
-        self.native_device(suffix).synchronize()
+        self._entered(self.native_device(suffix)).synchronize()
 
     def array_types(self) -> tuple[type, ...]:
         # It is not there while CuPy is being imported.
@@ -118,7 +120,7 @@ class CupyBackend(Backend):
         return self._cupy.from_dlpack(view)
 
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: PlaceFacts) -> Any:
-        with self.native_device(place.suffix), self._telling_of_memory(place.suffix):
+        with self._entered(self.native_device(place.suffix)), self._telling_of_memory(place.suffix):
             return self._cupy.empty(shape, dtype)
 
     def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
@@ -127,38 +129,39 @@ class CupyBackend(Backend):
     def is_pinned(self, view: np.ndarray[Any, Any], place: PlaceFacts) -> bool:
         if 'cupy' not in sys.modules or not view.size or not view.flags.c_contiguous:
             return False
-        with self.native_device(place.suffix):  # it starts CUDA on the current device
+        with self._entered(self.native_device(place.suffix)):  # it starts CUDA on the current device
             return bool(self._cupy.cuda.pinned_memory.is_memory_pinned(view.ctypes.data))
 
     def pack(self, blocks: list[list[tuple[np.ndarray[Any, Any], np.dtype[Any]]]], place: PlaceFacts) -> list[Any]:
-        with self.native_device(place.suffix), self._telling_of_memory(place.suffix):
+        with self._entered(self.native_device(place.suffix)), self._telling_of_memory(place.suffix):
             return [array for block in blocks for array in pack(self._cupy, block)]
 
     def unpack(self, blocks: list[list[tuple[np.ndarray[Any, Any], Any]]], place: PlaceFacts) -> None:
-        with self.native_device(place.suffix):
+        with self._entered(self.native_device(place.suffix)):
             for block in blocks:
                 unpack(self._cupy, block)
 
     def copy(self, dst: Any, src: Any) -> None:
         if src.device != dst.device:
+            self._entered(dst.device)
             copy_to_peer(self._cupy, dst, src)
             return
-        with dst.device:
+        with self._entered(dst.device):
             if self._cupy.may_share_memory(dst, src):
                 src = src.copy()
             dst[...] = as_real(src, dst.dtype)
 
     def copy_in(self, dst: Any, view: np.ndarray[Any, Any], *, source: str, blocking: bool = True) -> None:
-        with dst.device:
+        with self._entered(dst.device):
             pinned = self.is_pinned(view, _place(str(dst.device.id)))
             upload(self._cupy, dst, view, pinned=pinned, blocking=blocking)
 
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
-        with src.device:
+        with self._entered(src.device):
             download(self._cupy, view, src)
 
     def copy_where(self, dst: Any, src: Any, where: Any) -> None:
-        with dst.device:
+        with self._entered(dst.device):
             if self._cupy.may_share_memory(dst, src):
                 src = src.copy()
             self._cupy.copyto(dst, as_real(src, dst.dtype), casting='unsafe', where=where)
@@ -169,6 +172,19 @@ class CupyBackend(Backend):
             stop_listening()
         elif hasattr(sys.modules.get('cupy'), 'ndarray'):
             listen_to(sys.modules['cupy'], hook)
+
+    def _entered(self, device: Any) -> Any:
+        """A device that is about to be used."""
+        process = os.getpid()
+        if self._started_in not in (0, process):
+            spec = self.spec(str(device.id))
+            raise DeviceError(
+                f'{spec} was in use before this process was forked from process {self._started_in}, and CUDA does not '
+                "work in both; start processes with multiprocessing.get_context('spawn'), or use no GPU before forking",
+                device=spec,
+            )
+        self._started_in = process
+        return device
 
     def _copied(self, array: Any) -> Any:
         with array.device:
