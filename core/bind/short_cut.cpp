@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "convert.h"
+#include "crossdock/runtime/error.h"
 #include "errors.h"
 #include "port.h"
 #include "types.h"
@@ -147,6 +148,26 @@ PyObject* forget(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
+PyObject* each(PyObject* self, PyObject* arguments) {
+  PyObject *receiver = nullptr, *list = nullptr;
+  if (!PyArg_UnpackTuple(arguments, "each", 2, 2, &receiver, &list)) return nullptr;
+  return guarded<PyObject*>(nullptr, [&] {
+    if (!PyList_Check(list)) throw TypeError("each: takes a receiver and a list");
+    nb::list made;
+    // The short cuts may run Python, which may change the list.
+    for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
+      const nb::object argument = nb::borrow(PyList_GetItem(list, i));
+      PyObject* short_way = try_short(cut_of(self), receiver, argument.ptr());
+      if (!short_way) {
+        forgive();
+        if (PyErr_Occurred()) throw nb::python_error();
+      }
+      made.append(short_way ? nb::steal(short_way) : nb::none());
+    }
+    return made.release().ptr();
+  });
+}
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
   ShortCut& cut = cut_of(self);
   Py_VISIT(Py_TYPE(self));
@@ -189,6 +210,7 @@ PyMemberDef members[] = {
 PyGetSetDef properties[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
 PyMethodDef methods[] = {
     {"forget", forget, METH_NOARGS, "Forgets all short cuts, which are then asked for again."},
+    {"each", each, METH_VARARGS, "each(receiver, list): for each object what its short cut makes, None without one."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {},
 };

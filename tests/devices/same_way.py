@@ -52,18 +52,29 @@ def outcome(send, *arrays):
 
 
 def check_same(spec, array):
-    """The short cut, asked twice as the first call may only learn, and the plan."""
+    """The short cut, asked twice as the first call may only learn, and the plan; alone, and in company."""
     device = xd.get_device(spec)
     wanted = outcome(partial(planned, device), array)
     for _ in range(2):
         got = outcome(device.send, array)
-        if isinstance(wanted, tuple):
-            assert got == wanted
-        elif wanted is array:
-            assert got is array
-        elif not xd.plan(array, device).zero_copy:
-            assert facts(got)[:3] == facts(wanted)[:3]
-            assert not facts(got)[4] or facts(got)[4] != facts(array)[4]
-        else:
-            assert facts(got) == facts(wanted)
+        check_equal(got, wanted, array, device)
+    if isinstance(wanted, tuple):
+        assert outcome(device.send, [array])[0] is wanted[0]
+    else:
+        company = device.send([np.float32(1), array, (array, None)])
+        assert company[1] is company[2][0]
+        check_equal(company[1], wanted, array, device)
     return got
+
+
+def check_equal(got, wanted, array, device):
+    """Whether the short cut came to the same end."""
+    if isinstance(wanted, tuple):
+        assert got == wanted
+    elif wanted is array:
+        assert got is array
+    elif not xd.plan(array, device).zero_copy:
+        assert facts(got)[:3] == facts(wanted)[:3]
+        assert not facts(got)[4] or facts(got)[4] != facts(array)[4]
+    else:
+        assert facts(got) == facts(wanted)

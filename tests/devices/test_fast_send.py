@@ -69,6 +69,27 @@ def test_is_the_plan(array, way):
             break
 
 
+def test_each_takes_what_comes():
+    native, x = xd.get_device('native'), np.ones(3)
+    native.send(x)
+    made = Device.send.each(native, [x, 'text', x, 1.5, None])
+    assert [type(array) for array in made] == [xd.core.Array, type(None), xd.core.Array, type(None), type(None)]
+    assert Device.send.each(native, []) == []
+    for arguments in ((native, (x,)), (native,)):
+        with pytest.raises(TypeError):
+            Device.send.each(*arguments)
+
+
+def test_a_refused_leaf_is_named_among_those_that_only_change_hands():
+    x = np.ones(3)
+    with pytest.raises(UnknownArrayError, match=r"at \['b'\]\[1\]: "):
+        xd.get_device('native').send({'a': x, 'b': [x, object()]})
+    sent = xd.get_device('native').send({'a': x, 'b': [x, 2.0]}, copy=True)
+    assert sent['a'].data_ptr != x.ctypes.data
+    shared = xd.get_device('native').send({'a': x, 'b': [x, 2.0]})
+    assert shared['a'].data_ptr == x.ctypes.data and shared['b'][0] is shared['a']
+
+
 @pytest.mark.parametrize('spec', [*HERE, 'sim:0'])
 def test_what_is_no_array_goes_the_general_way(spec):
     device = xd.get_device(spec)

@@ -265,8 +265,9 @@ def short_cut(find: Callable[[Any, type], Ends]) -> Callable[[_Method], _Method]
     Returns
     -------
     callable
-        The decorator. What it makes has the name, documentation and signature of the method, and a method ``forget()``
-        that has everything found again.
+        The decorator. What it makes has the name, documentation and signature of the method, a method ``forget()`` that
+        has everything found again, and ``each(receiver, arrays)``: a list of what the short cuts make of the arrays in
+        a list, with None for those that have none.
     """
 
     def decorate(method: _Method) -> _Method:

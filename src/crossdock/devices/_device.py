@@ -219,7 +219,18 @@ class Device:
         >>> float(y['weights'][0][0])
         7.0
         """
-        return send(self._backend, self._place, tree, copy=copy, dtype=dtype, blocking=blocking, progress=progress)
+        return send(
+            *(self._backend, self._place, tree),
+            copy=copy,
+            dtype=dtype,
+            blocking=blocking,
+            progress=progress,
+            short=self._send_short,
+        )
+
+    def _send_short(self, arrays: list[Any]) -> list[Any]:
+        """Those that only change hands; None for the others."""
+        return type(self).send.each(self, arrays)  # type: ignore[attr-defined, no-any-return]
 
     def use(self) -> None:
         """Make this the default device of the process, which every thread and context without `using_device` sees."""

@@ -30,6 +30,8 @@ from crossdock.transfer import (
 
 __all__ = ['End', 'Prepared', 'prepare', 'run_prepared', 'send']
 
+#: Makes of arrays what their plans would, or None where there is more to do.
+Short = Callable[[list[Any]], list[Any]]
 #: About what one second moves; a bar for less would only flicker.
 SECOND_NBYTES = 2 * 1024**3
 
@@ -49,11 +51,13 @@ class Prepared(NamedTuple):
     tree : Tree
         What it was.
     leaves, ends, plans : list of Leaf, of End, of Plan
-        What the leaves are, where they go and how. Those in `plain` have none of the three.
+        What the leaves are, where they go and how. Those in `plain` and `done` have no leaf and no plan.
     blocks : list of tuple of int
         Which of them cross together.
     plain : list
         The target's views of small arrays that need no plan; None for the others; empty for none at all.
+    done : list
+        What has arrived already, as arrays that only change hands have; None for the others.
     """
 
     tree: Tree
@@ -62,6 +66,7 @@ class Prepared(NamedTuple):
     plans: list[Plan | None]
     blocks: list[Block]
     plain: list[Any]
+    done: list[Any]
 
 
 def send(
@@ -74,8 +79,12 @@ def send(
     blocking: bool = True,
     progress: Progress = False,
     detach: bool = False,
+    short: Short | None = None,
 ) -> Any:
-    """See `Device.send`; `detach` leaves differentiable graphs behind."""
+    """See `Device.send`; `detach` leaves differentiable graphs behind.
+
+    `short` makes of arrays that only change hands what their plans would, and None of the others.
+    """
     wanted = None if dtype is None else resolve_dtype(dtype)
     if owner(type(tree)) is not None and not progress:
         # A lone array, by far the most frequent case, needs no walk.
@@ -88,7 +97,14 @@ def send(
     end = End(target, place)
     quick = place.chunk_nbytes > 0 and dtype is None and copy is not False and not progress and not listening()
     prepared = prepare(
-        tree, lambda leaf: end, scalars=target, copy=copy, dtype=wanted, detach=detach, quick=end if quick else None
+        *(tree, lambda leaf: end),
+        scalars=target,
+        copy=copy,
+        dtype=wanted,
+        detach=detach,
+        end=end,
+        packs=quick,
+        short=short if copy is None and dtype is None else None,
     )
     return run_prepared(prepared, blocking=blocking, progress=progress)
 
@@ -101,33 +117,35 @@ def prepare(
     copy: bool | None = None,
     dtype: np.dtype[Any] | None = None,
     detach: bool = False,
-    quick: End | None = None,
+    end: End | None = None,
+    packs: bool = False,
+    short: Short | None = None,
 ) -> Prepared:
     """Take a tree apart, and choose an end and plan the way for each leaf. Moves nothing.
 
-    `quick` is the one end where all go, if small NumPy arrays may be packed for it without a plan: one with a copy, no
-    conversion, and nobody who wants to see it.
+    `end` is the one where all go, if that is known: then `short` is as for `send`, and `packs` says that small NumPy
+    arrays may be packed without a plan: with a copy, no conversion, and nobody who wants to see it.
     """
     made = Tree(tree)
-    plain = (
-        quick and len(made.leaves) > 1 and quick.backend.plain_arrays(made.leaves, quick.place, SMALL_NBYTES)
-    ) or []
+    count = len(made.leaves)
+    done = short(made.leaves) if end and short else [None] * count
+    plain = (end and packs and count > 1 and end.backend.plain_arrays(made.leaves, end.place, SMALL_NBYTES)) or []
     leaves: list[Leaf | None] = []
     ends: list[End] = []
     plans: list[Plan | None] = []
     for i, value in enumerate(made.leaves):
-        if plain and plain[i] is not None and quick:
+        if end and (done[i] is not None or (plain and plain[i] is not None)):
             leaves.append(None)
-            ends.append(quick)
+            ends.append(end)
             plans.append(None)
             continue
         with located(made.paths[i]):
             leaf = read_leaf(value, scalars, detach=detach)
-            end = choose(leaf)
-            plans.append(leaf.plan(end.backend, end.place, copy=copy, dtype=dtype))
-            ends.append(end)
+            chosen = choose(leaf)
+            plans.append(leaf.plan(chosen.backend, chosen.place, copy=copy, dtype=dtype))
+            ends.append(chosen)
             leaves.append(leaf)
-    return Prepared(made, leaves, ends, plans, _blocks(ends, plans, plain), plain)
+    return Prepared(made, leaves, ends, plans, _blocks(ends, plans, plain), plain, done)
 
 
 def _blocks(ends: list[End], plans: list[Plan | None], plain: list[Any]) -> list[Block]:
@@ -137,8 +155,9 @@ def _blocks(ends: list[End], plans: list[Plan | None], plain: list[Any]) -> list
     chunk_nbytes = 0
     for i, plan in enumerate(plans):
         if plan is None:
-            small.append((i, '', plain[i].nbytes))
-            chunk_nbytes = ends[i].place.chunk_nbytes
+            if plain and plain[i] is not None:
+                small.append((i, '', plain[i].nbytes))
+                chunk_nbytes = ends[i].place.chunk_nbytes
         elif packable(plan):
             source, target = plan.source.place, plan.target
             chunk_nbytes = source.chunk_nbytes or target.chunk_nbytes
@@ -154,7 +173,7 @@ def run_prepared(prepared: Prepared, *, blocking: bool = True, progress: Progres
 
 
 def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], None]) -> list[Any]:
-    done: list[Any] = [None] * len(prepared.leaves)
+    done = prepared.done
     packed = {i for block in prepared.blocks for i in block}
     seen = listening()
     try:
