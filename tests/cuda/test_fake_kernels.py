@@ -97,6 +97,13 @@ def test_a_kernel_that_goes_wrong_spoils_the_context(cuda: Driver, how: int, cod
     cuda.cuCtxSynchronize()
 
 
+def test_stacks_are_aligned(cuda: Driver) -> None:
+    """As a function's caller leaves them: locals of 16 bytes lie where the compiler thinks."""
+    out = cuda.alloc(64 * 4)
+    cuda.launch(cuda.function('misbehave'), 1, 64, Lanes(out, 10))
+    assert not cuda.download(out, np.empty(64, 'i4')).any()
+
+
 def test_a_missing_barrier_shows(cuda: Driver) -> None:
     function, expected = cuda.function('misbehave'), 63 - np.arange(64)
     out = cuda.alloc(64 * 4)

@@ -82,6 +82,9 @@ __global__ void misbehave(Lanes args) {
     int* const part = dynamic_shared<int>();
     part[64 + i] = i;
   }
+#ifdef CROSSDOCK_CUDA_ON_HOST
+  if (args.how == 10) args.out[i] = static_cast<int>(reinterpret_cast<unsigned long>(__builtin_frame_address(0)) % 16);
+#endif
   if (args.how == 8) *reinterpret_cast<int*>(reinterpret_cast<char*>(args.out) + 2 * i) = i;
   if (args.how == 9) at_first[args.zero + 1 + i] = i;
   if (args.how == 7) {  // a lock in a loop: what CUDA's threads survive, fibers must
