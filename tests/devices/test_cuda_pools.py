@@ -49,7 +49,7 @@ def cupy(monkeypatch):
 @pytest.fixture(autouse=True)
 def core(monkeypatch):
     fake = Core()
-    monkeypatch.setattr(_cuda_pools, '_functions', fake)
+    monkeypatch.setattr(_cuda_pools, '_core', fake)
     monkeypatch.setattr(_cuda_pools, '_decided', False)
     yield fake
     cuda.share_pool(None)

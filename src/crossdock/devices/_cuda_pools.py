@@ -5,19 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from crossdock.core import _core
 from crossdock.errors import DeviceUnavailableError
 
-__all__ = ['join', 'share']
-
-Owner = Literal['cupy', 'core'] | None
+__all__ = ['join', 'owner', 'share']
 
 _OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation
-
-# Builds without a CUDA back-end have not its functions, and no such device either.
-_functions: Any = _core
 
 _lock = threading.RLock()
 _owner: str | None = None
@@ -43,6 +38,11 @@ def join() -> None:
             _decided = True
 
 
+def owner() -> str | None:
+    """Whose pool both take from; None: each has its own."""
+    return _owner
+
+
 def _settled() -> bool:
     return _decided
 
@@ -61,14 +61,14 @@ def share(owner: str | None, get_cupy: Callable[[], Any]) -> str | None:
             return before
         cupy = get_cupy()
         if before == 'cupy':
-            _functions._cuda_borrow_pool(None, None)
+            _core._cuda_borrow_pool(None, None)
         elif before == 'core':
             cupy.cuda.set_allocator(_before)
             _before = None
         _owner = None
         if owner == 'cupy':
             lender = _CupyPool(cupy)
-            _functions._cuda_borrow_pool(lender.alloc, lender.free)
+            _core._cuda_borrow_pool(lender.alloc, lender.free)
         elif owner == 'core':
             _before = cupy.cuda.get_allocator()
             pool = _CorePool(cupy)
@@ -78,7 +78,7 @@ def share(owner: str | None, get_cupy: Callable[[], Any]) -> str | None:
 
 
 def _has_cuda() -> bool:
-    return hasattr(_functions, '_cuda_borrow_pool') and bool(_functions.device_counts().get('cuda', 0))
+    return bool(_core.device_counts().get('cuda', 0))
 
 
 class _CupyPool:
@@ -122,7 +122,7 @@ class _CorePool:
 
     def malloc(self, nbytes: int, device: int) -> int:
         """So many bytes on a device, by address, for work on CuPy's current stream."""
-        address = int(_functions._cuda_lend(nbytes, device))
+        address = int(_core._cuda_lend(nbytes, device))
         # What the core still does with it comes first.
         self._order(device, given=False)
         return address
@@ -132,7 +132,7 @@ class _CorePool:
         if sys.is_finalizing():
             return
         self._order(device, given=True)
-        _functions._cuda_take_back(address, device)
+        _core._cuda_take_back(address, device)
 
     def _order(self, device: int, *, given: bool) -> None:
         """Have the default stream wait for CuPy's current one where that is another, or the other way round."""

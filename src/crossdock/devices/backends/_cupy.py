@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from crossdock import core
 from crossdock.core.exchange import CHUNK_NBYTES
 from crossdock.devices import _cuda_pools
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
@@ -79,6 +80,9 @@ class CupyBackend(Backend):
         return self._cupy.cuda.Device(int(suffix))
 
     def memory_info(self, suffix: str) -> MemoryInfo:
+        if _cuda_pools.owner() == 'core':
+            shared: MemoryInfo = core.device(f'cuda:{suffix}').memory_info()
+            return shared
         with self._entered(self.native_device(suffix)) as device:
             free, total = device.mem_info
             pool = self._cupy.get_default_memory_pool()
