@@ -9,6 +9,11 @@ KernelTable make_kernels() {
   KernelTable table;
   register_reductions(table);
   register_scans(table);
+  register_elementwise(table);
+  register_where(table);
+  register_arange(table);
+  register_copy(table);
+  register_pack(table);
   return table;
 }
 
