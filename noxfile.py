@@ -111,7 +111,7 @@ def kernels(session: nox.Session) -> None:
 @nox.session
 def cuda(session: nox.Session) -> None:
     """The CUDA back-end on a fake driver that runs the kernels on the CPU; it needs g++. Arguments go to pytest."""
-    session.run('python', 'tests/cuda/fake/build.py', env={'PYTHONPATH': 'src'})
+    session.run('python', 'tests/cuda/fake/build.py')
     session.run('python', '-m', 'pytest', 'tests/cuda', *session.posargs)
 
 

@@ -60,8 +60,10 @@ __global__ void lanes(Lanes args) {
   row[3] = __shfl_xor_sync(0xffffffff, i, 1);
   row[4] = __syncthreads_count(i % 2);
   row[5] = __any_sync(0xffffffff, i == 40) * 2 + __all_sync(0xffffffff, i < 32);
-  if (i % 32 < 16) row[6] = __shfl_down_sync(0xffff, i, 1u, 16);
-  else row[6] = __shfl_sync(0xffff0000, i, 31);
+  if (i % 32 < 16)
+    row[6] = __shfl_down_sync(0xffff, i, 1u, 16);
+  else
+    row[6] = __shfl_sync(0xffff0000, i, 31);
   row[7] = __popc(static_cast<unsigned>(i)) + __clz(i) * 100;
 }
 
