@@ -12,13 +12,18 @@ void drop_reference(PyObject* object) {
 
 // The exporter of a buffer keeps its memory as long as it lives, so that a reference to it is enough.
 Array borrow(const BufferView& view, nb::object owner, Dtype dtype, Device& device) {
+  Array array = borrow(view, [held = owner.ptr()] { drop_reference(held); }, dtype, device);
+  owner.release();  // the buffer's now
+  return array;
+}
+
+Array borrow(const BufferView& view, std::function<void()> release, Dtype dtype, Device& device) {
   Dims shape(reinterpret_cast<const std::int64_t*>(view.shape), view.ndim);
   Dims strides(reinterpret_cast<const std::int64_t*>(view.strides), view.ndim);
   checked_nbytes(shape, itemsize(dtype));
   const auto [low, high] = byte_extent(shape, strides, itemsize(dtype));
   auto* data = static_cast<std::byte*>(view.buf);
-  PyObject* held = owner.release().ptr();
-  auto buffer = Buffer::borrow(device, data, static_cast<std::size_t>(high - low), [held] { drop_reference(held); });
+  auto buffer = Buffer::borrow(device, data, static_cast<std::size_t>(high - low), std::move(release));
   return Array(std::move(buffer), data, dtype, std::move(shape), std::move(strides), view.readonly != 0);
 }
 

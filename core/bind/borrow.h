@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
+
 #include "crossdock/array/array.h"
 
 namespace crossdock::bind {
@@ -24,5 +26,7 @@ struct BufferView : Py_buffer {
 
 // An array on a host device that looks at `view` (with strides, and elements of the dtype's size) and keeps `owner`.
 Array borrow(const BufferView& view, nb::object owner, Dtype dtype, Device& device);
+// The same, with what is called once when the memory is no longer looked at, but not if this throws.
+Array borrow(const BufferView& view, std::function<void()> release, Dtype dtype, Device& device);
 
 }  // namespace crossdock::bind

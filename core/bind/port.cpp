@@ -57,6 +57,7 @@ void define_ports(nb::module_& m) {
       "Makes arrays on a device of the core, over host memory if it is a host.");
   define_numpy_port(m);
   define_table_port(m);
+  define_buffer_port(m);
 }
 
 }  // namespace crossdock::bind

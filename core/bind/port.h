@@ -35,6 +35,7 @@ class Writer {
 void define_ports(nb::module_& m);
 void define_numpy_port(nb::module_& m);
 void define_table_port(nb::module_& m);
+void define_buffer_port(nb::module_& m);
 
 // The Python array that holds what was read: the source itself if it is ours, else a new one. A new reference.
 PyObject* holder_of(PyObject* source, std::optional<Array>& room);

@@ -7,12 +7,19 @@ import gc
 import os
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import crossdock as xd
 from crossdock import errors
+
+sys.path.insert(0, str(Path(__file__).parents[1] / 'devices'))
+from same_way import HERE, check_same
 
 jax = pytest.importorskip('jax')
 ml_dtypes = pytest.importorskip('ml_dtypes')
@@ -379,3 +386,75 @@ def test_a_pytree_is_saved_and_replaced(tmp_path, device):
     assert loaded['layers'][0]['b'].dtype == 'bfloat16' and int(loaded['step']) == 3
     anywhere = xd.load(path, device='@jax:0')
     assert all(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(anywhere))
+
+
+# -- without a plan ----------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def jax_arrays(draw):
+    """Of any data type and kind."""
+    dtype = draw(st.sampled_from(['bool', 'int8', 'uint16', 'int32', 'uint32', 'float16', 'float32', 'complex64']))
+    dtype = draw(st.sampled_from([dtype] * 3 + ['bfloat16', 'float8_e4m3fn', 'int4']))
+    shape = tuple(draw(st.lists(st.sampled_from([0, 1, 2, 3]), max_size=3)))
+    x = jnp.asarray(np.arange(np.prod(shape)).reshape(shape) % 2, dtype=dtype)
+    kind = draw(st.sampled_from(['plain', 'plain', 'transposed', 'deleted', 'key', 'shared', 'spread', 'wide']))
+    if kind == 'transposed':
+        return x.T
+    if kind == 'deleted':
+        x.delete()
+    if kind == 'key':
+        return jax.random.key(1)
+    if kind == 'shared':
+        return xd.get_device('@jax:cpu:0').send(aligned(np.arange(6, dtype='float32')), copy=False)
+    if kind == 'spread' and dtype != 'int4':
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+        return jax.device_put(x, NamedSharding(Mesh(np.array(jax.devices()), ('i',)), PartitionSpec()))
+    if kind == 'wide':
+        with jax.enable_x64(True):
+            return jnp.ones(shape, 'float64')
+    return x
+
+
+@settings(deadline=None, max_examples=200)
+@given(jax_arrays(), st.sampled_from(HERE))
+def test_the_short_cut_is_the_plan(array, spec):
+    check_same(spec, array)
+
+
+def test_tracers_have_no_short_cut():
+    native = xd.get_device('native')
+    native.send(jnp.ones(3))
+
+    def inside(x):
+        with pytest.raises(errors.GraphError):
+            native.send(x)
+        return x.sum()
+
+    for transform in (jax.jit, jax.grad, jax.vmap):
+        transform(inside)(jnp.ones(3))
+
+
+@pytest.mark.parametrize('spec', ['native:0', '@numpy'])
+def test_views_outlive_the_deleted_array(spec):
+    device = xd.get_device(spec)
+    device.send(jnp.ones(3))
+    x = jnp.full(50_000, 7, 'int32')
+    view, late = device.send(x), device.send(x)
+    x.delete()
+    with pytest.raises(errors.UnknownArrayError, match='deleted'):
+        device.send(x)
+    del x
+    gc.collect()
+    rubbish = [jnp.zeros(50_000, 'int32') for _ in range(5)]
+    assert int(view[0]) == int(view[49_999]) == 7
+    with pytest.raises((ValueError, errors.ReadOnlyError)):
+        view[0] = 1
+    del view
+    holder = [late]
+    del late
+    thread = threading.Thread(target=holder.clear)  # the last look ends elsewhere
+    thread.start()
+    thread.join()
+    del rubbish

@@ -31,6 +31,7 @@ __all__ = [
     'TransferHook',
     'Writer',
     'as_numpy',
+    'buffer_reader',
     'copy_into',
     'core_reader',
     'core_writer',
@@ -386,6 +387,18 @@ def table_reader(array_type: type, questions: Questions, layout: Layout | None =
         None for a type without such a table, or with one that cannot be used.
     """
     return _core._table_reader(array_type, **vars(questions), layout=layout)
+
+
+def buffer_reader(array_type: type) -> Reader:
+    """Read a library's arrays through the buffer protocol.
+
+    Parameters
+    ----------
+    array_type : type
+        The type of the arrays, which never change. Those that do not show their memory so, or not as read-only, are
+        left to the general path.
+    """
+    return _core._buffer_reader(array_type)
 
 
 def table_writer(

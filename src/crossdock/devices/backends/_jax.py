@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from crossdock.core import exchange
 from crossdock.devices._backend import Backend, MemoryInfo, parse_index
 from crossdock.devices._device import Device
 from crossdock.devices._dtype import STANDARD, cast_into
@@ -220,6 +221,10 @@ class JaxBackend(Backend):
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         narrow = src if src.dtype.itemsize <= view.itemsize or _on_host(src) else src.astype(view.dtype)
         cast_into(view, np.asarray(narrow))
+
+    def reader(self, array_type: type) -> exchange.Reader | None:
+        # Only those that lie whole on one device of the host show their memory.
+        return None if issubclass(array_type, _jax().core.Tracer) else exchange.buffer_reader(array_type)
 
 
 @functools.cache
