@@ -16,5 +16,6 @@ void register_nonzero(KernelTable& table);
 void register_fft(KernelTable& table);
 void register_reductions(KernelTable& table);  // argmax, argmin and squared_deviations too
 void register_scans(KernelTable& table);
+void register_matmul(KernelTable& table);
 
 }  // namespace crossdock::cuda
