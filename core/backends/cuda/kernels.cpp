@@ -14,6 +14,9 @@ KernelTable make_kernels() {
   register_arange(table);
   register_copy(table);
   register_pack(table);
+  register_matmul(table);
+  register_ordering(table);
+  register_searchsorted(table);
   return table;
 }
 

@@ -17,5 +17,7 @@ void register_fft(KernelTable& table);
 void register_reductions(KernelTable& table);  // argmax, argmin and squared_deviations too
 void register_scans(KernelTable& table);
 void register_matmul(KernelTable& table);
+void register_ordering(KernelTable& table);  // sort, argsort
+void register_searchsorted(KernelTable& table);
 
 }  // namespace crossdock::cuda
