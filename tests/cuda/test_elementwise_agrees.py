@@ -54,3 +54,61 @@ print('same')
 
 def test_many_arrays_are_packed(on_fake_gpu: Callable[..., str]) -> None:
     assert on_fake_gpu(PACKED).split() == ['same']
+
+
+UNALIGNED = f"""
+import ctypes, sys
+import numpy as np
+import crossdock.core as cx
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+import producers
+
+data = np.frombuffer(np.random.default_rng(5).bytes(4000), 'u1')
+device = cx.asarray(data, device='cuda:0')
+capsule = device.__dlpack__(max_version=(1, 0))
+pointer = ctypes.PyDLL(None).PyCapsule_GetPointer
+pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+at = pointer(capsule, producers.VERSIONED)
+address = ctypes.cast(at, ctypes.POINTER(producers.Versioned)).contents.tensor.data
+
+producers_alive = []
+
+def both(off, dtype, code, shape, strides):
+    size = np.dtype(dtype).itemsize
+    there = producers.Producer(
+        ctypes.c_void_p(address + off), shape, strides=strides, dtype=(code, 8 * size, 1), device=(2, 0)
+    )
+    producers_alive.append(there)
+    here = np.lib.stride_tricks.as_strided(data[off:].view('u1')[: 3000 // size * size].view(dtype), shape,
+                                           [size * one for one in strides])
+    return cx.from_dlpack(there), here
+
+def same(got, want):
+    got = np.asarray(got.to_device('native:0'))
+    assert got.dtype == want.dtype and got.shape == want.shape and ((got == want) | (want != want)).all()
+
+for off in (0, 1, 2, 3, 4):
+    for dtype, code in (('i2', 0), ('i4', 0), ('i8', 0), ('u4', 1), ('f4', 2), ('f8', 2), ('c8', 5), ('c16', 5)):
+        for shape, strides in (((50,), (1,)), ((6, 7), (9, 1)), ((6, 7), (1, 6)), ((5,), (3,))):
+            x, y = both(off, dtype, code, shape, strides)
+            same(cx.asarray(x, copy=True), y)
+            same(cx.equal(x, x), y == y)
+            same(cx.where(cx.equal(x, x), x, cx.zeros_like(x)), np.where(y == y, y, 0).astype(dtype))
+            same(cx.astype(x, 'complex128'), y.astype('c16'))
+            if code == 0:
+                same(x + x, y + y)
+                target, _ = both(off, dtype, code, shape, strides)
+                old = cx.asarray(target, copy=True)
+                target[...] = old + 1
+                same(target, y + 1)
+                target[...] = cx.astype(old, 'int8')
+                same(target, y.astype('i1').astype(dtype))
+                target[...] = 7
+                same(target, np.full(shape, 7, dtype))
+                target[...] = old
+print('same')
+"""
+
+
+def test_arrays_off_their_alignment(on_fake_gpu: Callable[..., str]) -> None:
+    assert on_fake_gpu(UNALIGNED).split() == ['same']

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "aligned.h"
 #include "flat.h"
 #include "indexed.h"
 #include "launchers.h"
@@ -102,7 +103,7 @@ Nest in_bytes(const Nest& nest, int itemsize) {
   return bytes;
 }
 
-bool is_aligned(const Nest& nest, int itemsize) {
+bool lies_aligned(const Nest& nest, int itemsize) {
   std::uintptr_t all = 0;
   for (int i = 0; i < nest.noperands; ++i) {
     all |= reinterpret_cast<std::uintptr_t>(nest.pointers[i]);
@@ -121,6 +122,7 @@ void fill(const Launcher& launcher, const Nest& elements, int itemsize) {
     return launcher.fill(elements.pointers[1], static_cast<unsigned char>(value[0]),
                          static_cast<std::size_t>(elements.size * itemsize));
   }
+  if (!is_aligned(launch)) return run_aligned(launch, copy);
   const int lanes = 16 / itemsize;
   run(launcher, elements, lanes, number_of(itemsize, flat), number_of(itemsize, nest),
       is_flat(launch, elements, lanes));
@@ -142,25 +144,32 @@ void move(const Launcher& launcher, const Nest& elements, int itemsize) {
     return launcher.copy(elements.pointers[1], elements.pointers[0],
                          static_cast<std::size_t>(elements.size * itemsize));
   }
-  if (!is_aligned(elements, itemsize)) return move(launcher, in_bytes(elements, itemsize), 1);
+  if (!lies_aligned(elements, itemsize)) return move(launcher, in_bytes(elements, itemsize), 1);
   auto part = [&](const Nest& piece) {
     if (!transpose(launcher, piece, itemsize)) move_rows(launcher, piece, itemsize);
   };
   for_parts(elements, kMaxIndexedSize, part);
 }
 
-}  // namespace
-
-void copy(const Launch& launch) {
+void cast(const Launch& launch) {
   const Nest elements(launch);
   if (elements.size == 0) return;
   const Launcher launcher(launch);
   const Dtype from = launch.operands[0].dtype, to = launch.operands[1].dtype;
   const Pair pair = kernel_pair(from, to);
-  if (moves(pair) && launch.operands[0].data) return move(launcher, elements, itemsize(to));
-  if (moves(pair)) return fill(launcher, elements, itemsize(to));
   const int lanes = lanes_of(itemsize(from), itemsize(to));
   run(launcher, elements, lanes, number_of(pair, flat), number_of(pair, nest), is_flat(launch, elements, lanes));
+}
+
+}  // namespace
+
+void copy(const Launch& launch) {
+  const Dtype from = launch.operands[0].dtype, to = launch.operands[1].dtype;
+  if (!moves(kernel_pair(from, to))) return aligned<cast>(launch);
+  const Nest elements(launch);
+  if (elements.size == 0) return;
+  const Launcher launcher(launch);
+  launch.operands[0].data ? move(launcher, elements, itemsize(to)) : fill(launcher, elements, itemsize(to));
 }
 
 void register_copy(KernelTable& table) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "aligned.h"
 #include "copy.h"
 #include "flat.h"
 #include "functors.h"
@@ -99,7 +100,7 @@ void register_elementwise(KernelTable& table) {
   for (int op = 0; op < kOpCount; ++op) {
     for (int dtype = 0; dtype < kDtypeCount; ++dtype) {
       if (find_functor(static_cast<Op>(op), static_cast<Dtype>(dtype)))
-        table.set(static_cast<Op>(op), static_cast<Dtype>(dtype), elementwise);
+        table.set(static_cast<Op>(op), static_cast<Dtype>(dtype), aligned<elementwise>);
     }
   }
 }

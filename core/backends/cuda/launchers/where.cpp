@@ -1,6 +1,7 @@
 // where, by the size of an element.
 #include <string>
 
+#include "aligned.h"
 #include "flat.h"
 #include "indexed.h"
 #include "launchers.h"
@@ -46,7 +47,7 @@ void where(const Launch& launch) {
 }  // namespace
 
 void register_where(KernelTable& table) {
-  for (int dtype = 0; dtype < kDtypeCount; ++dtype) table.set(Op::where, static_cast<Dtype>(dtype), where);
+  for (int dtype = 0; dtype < kDtypeCount; ++dtype) table.set(Op::where, static_cast<Dtype>(dtype), aligned<where>);
 }
 
 }  // namespace crossdock::cuda
