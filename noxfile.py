@@ -116,6 +116,13 @@ def cuda(session: nox.Session) -> None:
 
 
 @nox.session
+def gpu(session: nox.Session) -> None:
+    """All that needs a real GPU, with the package as it is installed; docs/gpu-results.md says more."""
+    environment = {'PYTHON': sys.executable}
+    session.run('bash', 'tests/gpu/run.sh', '--installed', *session.posargs, env=environment, external=True)
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """What a clean build and one after an edit cost, and the wheel's size, within bounds; for a quiet machine."""
     session.run('python', 'benchmarks/_build.py')

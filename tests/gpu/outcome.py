@@ -58,8 +58,12 @@ def crashed(lines: str) -> list[str]:
     return [test for test, row in last_outcomes(lines).items() if row['outcome'] in ('begun', 'crashed')]
 
 
-def of_tests(outcome: Outcome, lines: str, *, code: int | None, required: bool) -> None:
-    """Fill in from the record of the tests; `code` is the exit code, None where the process was killed for its time."""
+def of_tests(outcome: Outcome, lines: str, *, code: int | None, required: bool, again: int = 0) -> None:
+    """Fill in from the record of the tests.
+
+    `code` is the exit code, None where the process was killed for its time; `again` is how many tests went with a
+    process and had another try, of which the exit code knows nothing.
+    """
     reasons: collections.Counter[str] = collections.Counter()
     for test, row in last_outcomes(lines).items():
         kind, message = row['outcome'], row.get('message', '')
@@ -79,10 +83,11 @@ def of_tests(outcome: Outcome, lines: str, *, code: int | None, required: bool) 
         outcome.state = 'out of time'
     elif code < 0 or code > 5:
         outcome.state, outcome.note = 'crashed', f'exit code {code}'
-    elif outcome.failed or code not in (0, 5):
+    elif outcome.failed or not (code in (0, 5) or (again and code == 1)):
         outcome.state = 'failed'
     elif outcome.passed:
         outcome.state = 'passed'
+        outcome.note = f'{again} of them only in a process of their own' if again else ''
     else:
         outcome.state = 'failed' if required else 'skipped'
         outcome.note = next(iter(reasons), 'no test was found')

@@ -24,6 +24,8 @@ class Part:
         What the table calls it.
     command : tuple of str
         What is run, in the root of the checkout.
+    selection : tuple of str
+        What follows the command; for tests which ones, so that others can be named in their place.
     limit_s : float
         After so many seconds it is killed.
     kind : 'command', 'tests' or 'benchmark'
@@ -40,6 +42,7 @@ class Part:
     kind: Literal['command', 'tests', 'benchmark'] = 'command'
     required: bool = True
     environment: Mapping[str, str] = field(default_factory=dict)
+    selection: tuple[str, ...] = ()
 
 
 def parts(architecture: str, scratch: Path) -> Iterator[Part]:
@@ -74,7 +77,8 @@ def pytest_part(
 ) -> Part:
     """A part that is pytest with these arguments, in so many workers if xdist is here."""
     command = [sys.executable, '-B', '-X', 'faulthandler', '-m', 'pytest', '-q', '-p', 'record_tests']
-    command += ['-p', 'no:cacheprovider', '-o', 'addopts=--import-mode=importlib --strict-markers']
+    command += ['-c', 'setup.cfg', '--rootdir', str(ROOT), '-p', 'no:cacheprovider']
+    command += ['-o', 'addopts=--import-mode=importlib --strict-markers']
     # What another library announces for its next version is no news of this one.
     command += ['-W', 'default::DeprecationWarning', '-W', 'default::FutureWarning']
     if importlib.util.find_spec('xdist'):
@@ -82,5 +86,4 @@ def pytest_part(
     if importlib.util.find_spec('pytest_timeout'):
         # By a thread: nothing else ends a call that waits for a GPU which does not answer.
         command += ['--timeout', str(TEST_LIMIT_S), '--timeout-method', 'thread']
-    command += map(str, arguments)
-    return Part(name, tuple(command), limit_s, 'tests', required, environment or {})
+    return Part(name, tuple(command), limit_s, 'tests', required, environment or {}, tuple(map(str, arguments)))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -58,13 +58,14 @@ class Run:
         log, began = self.scratch / 'log', time.monotonic()
         record = self.scratch / f'record-{len(self.outcomes)}.jsonl'
         variables = {**self.environment, **part.environment, 'RECORD_TESTS': str(record)}
-        code = processes.run(part.command, log, limit_s, variables, ROOT)
         one.note = ''
-        output = log.read_text(errors='replace')
         if part.kind == 'tests':
-            self.retry(part, record, variables, began + limit_s)
-            outcome.of_tests(one, read(record), code=code, required=part.required)
+            code, again = self.tests(part, record, log, variables, began + limit_s)
+            output = read(log)
+            outcome.of_tests(one, read(record), code=code, required=part.required, again=again)
         else:
+            code = processes.run([*part.command, *part.selection], log, limit_s, variables, ROOT)
+            output = read(log)
             outcome.of_command(one, code)
         if '--compile-kernels' in part.command:
             outcome.of_kernels(one, output)
@@ -78,18 +79,33 @@ class Run:
         self.save()
         return one
 
-    def retry(self, part: Part, record: Path, variables: Mapping[str, str], until: float) -> None:
-        """Tests that went with a process once more, each alone: most were only beside the one to blame."""
-        for test in outcome.crashed(read(record))[:RETRIES]:
+    def tests(
+        self, part: Part, record: Path, log: Path, variables: Mapping[str, str], until: float
+    ) -> tuple[int | None, int]:
+        """Exit code of a part that is pytest, and how many of its tests had to be run again, each alone.
+
+        Where a test takes pytest itself with it, it goes on behind that test. Of the tests that went with a process
+        most were only beside the one to blame, so that each has another try.
+        """
+        command = [*part.command, *part.selection]
+        code = processes.run(command, log, until - time.monotonic(), variables, ROOT)
+        for _ in range(RETRIES):
+            left = until - time.monotonic()
+            if code is None or 0 <= code <= 5 or left < 2 or not read(record):
+                break
+            code = processes.run(command, log, left, {**variables, 'RECORD_GOES_ON': '1'}, ROOT)
+        lost = outcome.crashed(read(record))[:RETRIES]
+        for test in lost:
             left = until - time.monotonic()
             if left > 2:
-                command = [*without_selection(part.command), test]
-                processes.run(command, self.scratch / 'retry', left, variables, ROOT)
+                processes.run([*part.command, test], self.scratch / 'retry', left, variables, ROOT)
+        return code, len(lost)
 
     def log(self, part: Part, one: Outcome, output: str) -> None:
+        told, command = f'{one.name}: {one.state}, {one.seconds} s', ' '.join([*part.command, *part.selection])
         with open(self.results / 'log.txt', 'a') as file:
-            file.write(f'=== {one.name}: {one.state}, {one.seconds} s\n{" ".join(part.command)}\n{output}\n')
-        print(f'{one.name}: {one.state}, {one.seconds} s', flush=True)
+            file.write(f'=== {told}\n{command}\n{output}\n')
+        print(told, flush=True)
 
     def save(self) -> None:
         """Replace the results as a whole, so that they can be read at any time."""
@@ -126,13 +142,6 @@ def environment(scratch: Path) -> dict[str, str]:
         'CUPY_CACHE_DIR': os.environ.get('CUPY_CACHE_DIR', str(scratch / 'cupy')),
         'XLA_PYTHON_CLIENT_PREALLOCATE': 'false',  # JAX would take most of the memory from all others
     }
-
-
-def without_selection(command: Iterable[str]) -> list[str]:
-    """A pytest command up to its own paths and options, to be given a single test."""
-    words = list(command)
-    first = next((i for i, word in enumerate(words) if word.startswith(str(ROOT))), len(words))
-    return words[:first]
 
 
 def read(path: Path) -> str:
