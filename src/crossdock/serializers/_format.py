@@ -7,19 +7,26 @@ files and host memory only: no device, no tree, no target. Its public test suite
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
+from ._selection import pieces_of, select
+
 if TYPE_CHECKING:
     from ._leaf import Leaf
 
-__all__ = ['CONTRACT_VERSION', 'Entry', 'Writer', 'Reader', 'Format']
+__all__ = ['CONTRACT_VERSION', 'PIECE_NBYTES', 'Entry', 'Writer', 'Reader', 'Format']
 
 CONTRACT_VERSION = 1
+PIECE_NBYTES = 8 * 2**20
+
+
+Host = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,40 +56,136 @@ class Entry:
 
 
 class Writer(Protocol):
-    """Writes leaves one after the other. Leaving the context without an error completes the file."""
+    """Writes leaves one after the other. Leaving the context without an error completes the file.
 
+    Derive from it, to have the methods that have a default.
+    """
+
+    def expect(self, nbytes: int) -> None:
+        """Be told, before the first `add`, the size of all data that will come, in bytes before any compression.
+
+        A format that writes the file by itself makes room for it, so that a full disk is found at once.
+        """
+        return
+
+    @abstractmethod
     def add(self, key: str, leaf: Leaf) -> None:
         """Write one leaf under a key path; its data comes from ``leaf.chunks()``, piece by piece."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
+    @abstractmethod
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
 
 class Reader(Protocol):
-    """An open file whose structure has been checked. The data of a leaf is checked when it is read."""
+    """An open file whose structure has been checked. The data of a leaf is checked when all of it is read.
+
+    Derive from it, to have the methods that have a default: each reads all of the leaf, and a format that can do better
+    does. What is read is in native byte order, of the data type of the entry.
+    """
 
     @property
+    @abstractmethod
     def entries(self) -> Mapping[str, Entry]:
         """Every leaf by its key path, in the order of the file."""
 
     @property
+    @abstractmethod
     def metadata(self) -> Mapping[str, Any]:
         """What the writer was given as `metadata`."""
 
-    def read(self, key: str) -> np.ndarray[Any, Any] | None:
-        """The data of one leaf as a fresh, writable host array in native byte order, or None.
+    @abstractmethod
+    def read(self, key: str) -> Host | None:
+        """The data of one leaf as a fresh, writable host array, or None.
 
         Raises
         ------
+        KeyError
+            The file has no such leaf.
         CorruptFileError
             The data is damaged; the error names the file, the key and the reason.
         """
 
-    def __enter__(self) -> Self: ...
+    def read_into(self, key: str, out: Host) -> None:
+        """Read the data of one leaf, which is not None, into `out`.
 
+        Parameters
+        ----------
+        out : numpy.ndarray
+            Writable, dense in C order, of the data type and shape of the entry. After an error its content is
+            undefined.
+
+        Raises
+        ------
+        KeyError, CorruptFileError
+            As for `read`.
+        """
+        out[...] = self.read(key)
+
+    def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
+        """The data of one leaf in C order, in pieces of at most `PIECE_NBYTES`; none for None and for no elements.
+
+        Yields
+        ------
+        start : int
+            Position of the first element of the piece among all elements.
+        piece : numpy.ndarray
+            One-dimensional, dense, not to be written to, and valid until the next one is asked for.
+
+        Raises
+        ------
+        KeyError, CorruptFileError
+            As for `read`, but for damage perhaps only after the last piece: until the iterator has ended, nothing is
+            known to be right.
+        """
+        host = self.read(key)
+        if host is not None:
+            yield from pieces_of(host.reshape(-1), PIECE_NBYTES)
+
+    def map(self, key: str) -> Host | None:
+        """A read-only view of one leaf in the file, or None where there is no such view, as for what is compressed.
+
+        Nothing is checked beyond the structure: damaged data is not found. The view stays valid when the reader is
+        closed. Another process that cuts the file short while it is mapped kills this one at the next access.
+
+        Raises
+        ------
+        KeyError
+            The file has no such leaf.
+        """
+        self.entries[key]
+        return None
+
+    def slice(self, key: str, index: Any) -> Host:
+        """What basic indexing takes from one leaf, which is not None, as a fresh array; the rest need not be read.
+
+        Checksums over the whole are not compared where the rest is not read; values that their type cannot have, such
+        as a bool of 2, are still found.
+
+        Parameters
+        ----------
+        index : int, slice, Ellipsis, None, or tuple of them
+            See `select`, which gives it as one range per axis.
+
+        Raises
+        ------
+        IndexError, TypeError
+            The index does not fit, or is no basic one.
+        KeyError, CorruptFileError
+            As for `read`.
+        """
+        select(index, self.entries[key].shape)
+        host = np.asarray(self.read(key))
+        return np.array(host[index], host.dtype)
+
+    def __enter__(self) -> Self:
+        return self
+
+    @abstractmethod
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...

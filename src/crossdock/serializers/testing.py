@@ -20,7 +20,7 @@ import pytest
 from crossdock.errors import CorruptFileError
 
 from ._dtypes import TAGGED
-from ._format import CONTRACT_VERSION, Format
+from ._format import CONTRACT_VERSION, PIECE_NBYTES, Format, Reader
 from ._leaf import Leaf
 
 __all__ = ['FormatContract']
@@ -58,6 +58,54 @@ def layouts() -> dict[str, Array]:
         'empty inside': np.zeros((2, 0, 3)),
         'ones': np.ones((1, 1, 1)),
     }
+
+
+INDICES: list[Any] = [
+    (),
+    ...,
+    0,
+    -1,
+    slice(None),
+    slice(1, 3),
+    slice(None, None, 2),
+    slice(None, None, -1),
+    slice(5, 1, -2),
+    slice(3, 3),
+    slice(-100, 100),
+    None,
+    (1, 2),
+    (slice(None), 0),
+    (slice(None), slice(1, None, 3)),
+    (..., -2),
+    (..., slice(None, None, -3)),
+    (slice(2, 4), ..., slice(0, 2)),
+    (None, 1, ..., None),
+    (slice(None, None, -2), slice(None, None, -1)),
+    np.int64(2),
+]
+
+
+def same(got: Any, want: Array, name: object) -> None:
+    """Compare type, shape and bits."""
+    assert isinstance(got, np.ndarray), name
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), name
+    assert got.tobytes() == want.tobytes(), name
+
+
+def joined(reader: Reader, key: str) -> Array:
+    """All pieces of a leaf, after looking at each."""
+    entry = reader.entries[key]
+    assert entry.dtype is not None
+    out = np.empty(entry.nbytes // entry.dtype.itemsize, entry.dtype)
+    done = 0
+    for start, piece in reader.pieces(key):
+        assert (start, piece.ndim, piece.dtype) == (done, 1, entry.dtype)
+        assert 0 < piece.nbytes <= PIECE_NBYTES
+        assert piece.flags.c_contiguous
+        out[start : start + piece.size] = piece
+        done += piece.size
+    assert done == out.size
+    return out.reshape(entry.shape)
 
 
 class FormatContract:
@@ -146,6 +194,117 @@ class FormatContract:
         assert second is not None
         first[...] = 1
         assert not second.any()
+
+    def every_value(self) -> dict[str, Array]:
+        """An array of every type and of every layout."""
+        return {**{name: example(name) for name in self.dtypes()}, **layouts()}
+
+    def test_read_into_memory_that_is_there(self, path: str) -> None:
+        values = self.every_value()
+        for compression in self.every_compression():
+            self.write(path, values, compression)
+            with self.format.open(path) as reader:
+                for name, value in values.items():
+                    out = np.full(value.shape, example('uint8', (1,))[0]).astype(value.dtype)
+                    reader.read_into(name, out)
+                    same(out, value, name)
+
+    def test_pieces_make_the_whole(self, path: str) -> None:
+        base = np.arange(3_000_000.0)
+        values = {**self.every_value(), 'large': base, 'large and turned': base.reshape(1000, 3000).T}
+        for compression in self.every_compression():
+            self.write(path, {**values, 'nothing': None}, compression)
+            with self.format.open(path) as reader:
+                assert list(reader.pieces('nothing')) == []
+                for name, value in values.items():
+                    same(joined(reader, name), value, name)
+
+    def test_a_map_is_a_view_that_cannot_be_written(self, path: str) -> None:
+        values = self.every_value()
+        for compression in self.every_compression():
+            self.write(path, {**values, 'nothing': None}, compression)
+            with self.format.open(path) as reader:
+                assert reader.map('nothing') is None
+                views = {name: reader.map(name) for name in values}
+            for name, view in views.items():
+                if view is not None:
+                    assert not view.flags.writeable
+                    same(view, values[name], name)
+            if self.format.can_mmap and compression is None:
+                assert views['float32'] is not None
+            elif not self.format.can_mmap:
+                assert all(view is None for view in views.values())
+
+    def test_slices_are_those_of_numpy(self, path: str) -> None:
+        base = np.arange(48, dtype='int32').reshape(6, 8)
+        values = {'C': base, 'F': np.asfortranarray(base), 'deep': np.arange(360.0).reshape(4, 5, 6, 3)}
+        values |= {'flat': np.arange(7), 'none': np.zeros((0, 3)), 'one': np.array(2.5)}
+        values |= {name: example(name, (6, 8)) for name in self.dtypes()}
+        for compression in self.every_compression():
+            self.write(path, values, compression)
+            with self.format.open(path) as reader:
+                for name, value in values.items():
+                    for index in INDICES:
+                        try:
+                            want = np.array(value[index], value.dtype)
+                        except IndexError:
+                            with pytest.raises(IndexError):
+                                reader.slice(name, index)
+                            continue
+                        got = reader.slice(name, index)
+                        same(got, want, (name, index))
+                        assert got.flags.writeable
+
+    def test_slices_of_large_arrays(self, path: str) -> None:
+        value = np.arange(2_400_000.0).reshape(300, 80, 100)
+        self.write(path, {'C': value, 'F': np.asfortranarray(value)})
+        some: list[Any] = [7, (..., 3), np.s_[::-50], np.s_[:, ::9, 5:90:7], np.s_[10:290], np.s_[:, 3], np.s_[::-1]]
+        with self.format.open(path) as reader:
+            for name in ('C', 'F'):
+                for index in some:
+                    same(reader.slice(name, index), np.array(value[index]), (name, index))
+
+    def test_other_indices_are_refused(self, path: str) -> None:
+        self.write(path, {'a': np.arange(12).reshape(3, 4)})
+        others: list[Any] = [[0, 1], np.array([0, 1]), True, 1.0, 'a', (0, [1]), np.ones((3, 4), bool)]
+        with self.format.open(path) as reader:
+            for index in others:
+                with pytest.raises(TypeError):
+                    reader.slice('a', index)
+            for index in (3, -4, (0, 4), (0, 0, 0), (..., 0, ...)):
+                with pytest.raises(IndexError):
+                    reader.slice('a', index)
+
+    def test_a_key_that_is_not_there(self, path: str) -> None:
+        self.write(path, {'a': np.zeros(3)})
+        with self.format.open(path) as reader:
+            for ask in (
+                lambda: reader.read_into('no', np.zeros(3)),
+                lambda: list(reader.pieces('no')),
+                lambda: reader.map('no'),
+                lambda: reader.slice('no', 0),
+            ):
+                with pytest.raises(KeyError):
+                    ask()
+
+    def test_damage_is_found_by_whatever_reads_the_whole(self, path: str) -> None:
+        value = np.arange(2000.0)
+        self.write(path, {'a': value})
+        whole = bytearray(Path(path).read_bytes())
+        at = whole.find(value.tobytes()[8000:8064])
+        if at < 0:
+            pytest.skip('the data is not in the file as it is in memory')
+        whole[at] ^= 1
+        Path(path).write_bytes(whole)
+        with self.format.open(path) as reader:
+            for ask in (
+                lambda: reader.read('a'),
+                lambda: reader.read_into('a', np.empty(2000)),
+                lambda: list(reader.pieces('a')),
+            ):
+                with pytest.raises(CorruptFileError) as caught:
+                    ask()
+                assert caught.value.key == 'a'
 
     def test_keys(self, path: str) -> None:
         keys = ['a', 'b/0', 'b/1/c', 'ключ/é', 'with space', 'dot.ted.weight', '-1', 'A', 'x' * 200]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._dtypes import TAGGED, dtype_named
-from .._format import Entry
+from .._format import Entry, Reader, Writer
 from .._path import fault_of_path, shown
 from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
@@ -49,7 +49,7 @@ class NpzFormat:
         return NpzReader(path)
 
 
-class NpzWriter:
+class NpzWriter(Writer):
     """Writes one member per leaf; the same leaves give the same bytes, since members carry no time."""
 
     def __init__(self, path: str, compression: str | None, metadata: Mapping[str, Any]) -> None:
@@ -71,9 +71,6 @@ class NpzWriter:
             dtype = np.dtype(TAGGED[dtype.name])
         header = write_header(Header(dtype.str, leaf.fortran, leaf.shape))
         self._write(key + _SUFFIX, header, leaf.nbytes, (chunk.view(np.uint8) for chunk in leaf.chunks()))
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -111,7 +108,7 @@ class NpzWriter:
                 member.write(chunk.data)
 
 
-class NpzReader:
+class NpzReader(Reader):
     """An open archive whose structure and headers have been checked; the CRC of a member is checked by `read`."""
 
     def __init__(self, path: str) -> None:
@@ -150,9 +147,6 @@ class NpzReader:
         if array.dtype.byteorder in '<>' and not array.dtype.isnative:
             array = array.byteswap(inplace=True).view(array.dtype.newbyteorder('='))
         return array.view(entry.dtype) if key in self._manifest.dtypes else array
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
