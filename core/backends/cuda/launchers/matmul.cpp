@@ -44,17 +44,11 @@ std::array<Matrix, 3> matrices_of(const Launch& launch) {
   return matrices;
 }
 
-// What lies at odd places is for the own kernel.
-bool is_aligned(const Launch& launch) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Operand& operand = launch.operands[i];
-    const std::int64_t size = itemsize(operand.dtype);
-    if (reinterpret_cast<std::uintptr_t>(operand.data) % static_cast<std::uintptr_t>(size) != 0) return false;
-    for (const std::int64_t step : operand.strides) {
-      if (step % size != 0) return false;
-    }
-  }
-  return true;
+// Whether all elements lie on multiples of `unit` bytes.
+bool is_aligned(const Operand& operand, std::int64_t unit) {
+  auto all = reinterpret_cast<std::uintptr_t>(operand.data);
+  for (const std::int64_t step : operand.strides) all |= static_cast<std::uintptr_t>(step);
+  return all % static_cast<std::uintptr_t>(unit) == 0;
 }
 
 // An input copied together, but for batch dimensions that repeat it, which stay so.
@@ -133,19 +127,26 @@ bool run_cublas(const Cublas& cublas, const Launch& launch) {
 
 void matmul(const Launch& launch) {
   const std::array<Matrix, 3> matrices = matrices_of(launch);
-  bool fits = Cublas::takes(launch.dtype) && is_aligned(launch) && matrices[2].is_taken();
-  for (const std::int64_t extent : launch.shape) fits &= extent > 0 && extent <= kMaxInt;
+  const std::int64_t size = itemsize(launch.dtype);
+  bool fits = Cublas::takes(launch.dtype) && is_aligned(launch.output(), size) && matrices[2].is_taken(), empty = false;
+  for (const std::int64_t extent : launch.shape) {
+    fits &= extent > 0 && extent <= kMaxInt;
+    empty |= extent == 0;
+  }
+  if (empty) return gemm(launch);
   const Cublas* cublas = fits ? Cublas::get() : nullptr;
-  if (!cublas) return gemm(launch);
   const Launcher launcher(launch);
   Launch taken = launch;
   std::unique_ptr<Gathered> gathered[2];
   for (std::size_t i = 0; i < 2; ++i) {
-    if (matrices[i].is_taken()) continue;
-    gathered[i] = std::make_unique<Gathered>(launcher, launch.operands[i], matrices[i]);
+    const Operand& operand = launch.operands[i];
+    if (cublas ? matrices[i].is_taken() && is_aligned(operand, size)
+               : is_aligned(operand, std::min<std::int64_t>(size, 8)))
+      continue;
+    gathered[i] = std::make_unique<Gathered>(launcher, operand, matrices[i]);
     taken.operands[i] = gathered[i]->operand();
   }
-  if (!run_cublas(*cublas, taken)) gemm(taken);
+  if (!cublas || !run_cublas(*cublas, taken)) gemm(taken);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "aligned.h"
 #include "kernels.h"
 #include "kernels/sort_args.h"
 #include "launcher.h"
@@ -179,7 +180,7 @@ void register_ordering(KernelTable& table) {
   for (int number = 0; number < kDtypeCount; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     if (kind(dtype) == DtypeKind::storage) continue;
-    for (const Op op : {Op::sort, Op::argsort}) table.set(op, dtype, sort);
+    for (const Op op : {Op::sort, Op::argsort}) table.set(op, dtype, aligned<sort>);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "aligned.h"
 #include "launcher.h"
 #include "launchers.h"
 #include "reduction_plan.h"
@@ -124,7 +125,7 @@ void register_reductions(KernelTable& table) {
     const auto op = static_cast<Op>(row + static_cast<int>(kFirst));
     for (int number = 0; number < kDtypeCount; ++number) {
       const auto dtype = static_cast<Dtype>(number);
-      if (takes(op, dtype)) table.set(op, dtype, reduce);
+      if (takes(op, dtype)) table.set(op, dtype, aligned<reduce>);
     }
   }
 }

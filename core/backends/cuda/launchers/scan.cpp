@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "aligned.h"
 #include "kernels/scan_args.h"
 #include "launcher.h"
 #include "launchers.h"
@@ -114,7 +115,7 @@ void register_scans(KernelTable& table) {
   for (int number = 0; number < kDtypeCount; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     if (!takes(dtype)) continue;
-    for (const Op op : {Op::cumulative_sum, Op::cumulative_prod}) table.set(op, dtype, scan);
+    for (const Op op : {Op::cumulative_sum, Op::cumulative_prod}) table.set(op, dtype, aligned<scan>);
   }
 }
 
