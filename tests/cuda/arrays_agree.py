@@ -208,7 +208,8 @@ def long_ones() -> None:
         agree(lambda a: cx.cumulative_sum(cx.reshape(a, (7000, 10)), axis=0), x, close=True)
         if dtype in ('float64', 'int8'):  # the fake cuBLAS adds up float32 one by one
             agree(lambda a: cx.matmul(a, a), x, close=True)
-        agree(cx.argsort, x)
+        if dtype != 'complex64':
+            agree(cx.argsort, x)
     x = pair(((70_000,), 1, 'as made', 'special'), 'float32')
     for function in (cx.max, cx.argmax, cx.argmin, cx.all, cx.any):
         agree(function, x)

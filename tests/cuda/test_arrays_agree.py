@@ -17,7 +17,7 @@ PARTS = {
     'searches': 80,
     'products': 150,
     'without_cublas': 150,
-    'long_ones': 24,
+    'long_ones': 26,
 }
 
 
