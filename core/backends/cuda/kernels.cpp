@@ -17,6 +17,11 @@ KernelTable make_kernels() {
   register_matmul(table);
   register_ordering(table);
   register_searchsorted(table);
+  register_gather(table);
+  register_scatter(table);
+  register_nonzero(table);
+  register_fft(table);
+  register_linalg(table);
   return table;
 }
 

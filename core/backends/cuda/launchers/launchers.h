@@ -19,5 +19,6 @@ void register_scans(KernelTable& table);
 void register_matmul(KernelTable& table);
 void register_ordering(KernelTable& table);  // sort, argsort
 void register_searchsorted(KernelTable& table);
+void register_linalg(KernelTable& table);
 
 }  // namespace crossdock::cuda
