@@ -6,13 +6,13 @@
 
 namespace crossdock::cuda {
 
-struct Plus {
+struct AddUp {
   template <class R>
   CROSSDOCK_HD R operator()(R a, R b) const {
     return a + b;
   }
 };
-struct Larger {
+struct KeepLarger {
   template <class R>
   CROSSDOCK_HD R operator()(R a, R b) const {
     return larger(a, b);
@@ -27,7 +27,7 @@ inline R combine_warp(R value, Combine combine) {
 }
 template <class R>
 inline R sum_warp(R value) {
-  return combine_warp(value, Plus{});
+  return combine_warp(value, AddUp{});
 }
 template <class R>
 inline functors::Complex<R> sum_warp(functors::Complex<R> value) {
@@ -48,11 +48,11 @@ inline R combine_block(R value, Combine combine) {
 }
 template <class R>
 inline R sum_block(R value) {
-  return combine_block(value, Plus{});
+  return combine_block(value, AddUp{});
 }
 template <class R>
 inline R largest_of_block(R value) {
-  return combine_block(value, Larger{});
+  return combine_block(value, KeepLarger{});
 }
 
 // The place of the largest value, the first one of several; NaN is no value. For values that are not negative.
