@@ -32,7 +32,7 @@ from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers
 
 if TYPE_CHECKING:
     from crossdock import serializers
-    from crossdock.serializers import load, load_npz, save, save_npz
+    from crossdock.serializers import load, load_npz, open_archive, save, save_npz
 
 __all__ = [
     '__version__',
@@ -73,11 +73,12 @@ __all__ = [
     'load',
     'save_npz',
     'load_npz',
+    'open_archive',
 ]
 
 __version__ = '0.1.0'
 
-_IN_SERIALIZERS = ('save', 'load', 'save_npz', 'load_npz')
+_IN_SERIALIZERS = ('save', 'load', 'save_npz', 'load_npz', 'open_archive')
 
 
 def __getattr__(name: str) -> Any:

@@ -1,11 +1,13 @@
 """Arrays to files and back, from and to any device.
 
-`save` and `load` choose the format by the suffix of the file; `save_npz` and `load_npz` name it. Objects with a
+`save` and `load` choose the format by the suffix of the file; `save_npz` and `load_npz` name it; `open_archive` reads
+nothing before it is asked for it. Objects with a
 ``serialize(serializer)`` method say themselves what belongs to them.
 """
 
 from ._dictionary import DictionarySerializer
 from ._format import Entry, Format, Reader, Writer
+from ._lazy import LazyArchive, LazyArray, open_archive
 from ._leaf import Leaf
 from ._load import load, load_npz
 from ._npz_deserializer import NpzDeserializer
@@ -18,6 +20,9 @@ __all__ = [
     'load',
     'save_npz',
     'load_npz',
+    'open_archive',
+    'LazyArchive',
+    'LazyArray',
     # the visitor protocol
     'Serializer',
     'Deserializer',

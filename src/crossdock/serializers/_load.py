@@ -12,6 +12,7 @@ from ._bare import bare
 from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
 from ._path import below, clashes
+from ._receive import receive
 from ._registry import format_for, format_named
 from ._save import Path, file_path
 from ._stage import Loader
@@ -165,9 +166,7 @@ def _new_tree(
     tree: dict[str, Any] = {}
     with tracking(progress, sum(reader.entries[key].nbytes for key in keys), 'load') as advance:
         for key in keys:
-            host = reader.read(key)
-            value = None if host is None else _arrays.send(target, host, key)
-            _put(tree, [key[start:]] if flat else key[start:].split('/'), value)
+            _put(tree, [key[start:]] if flat else key[start:].split('/'), receive(reader, key, target))
             advance(reader.entries[key].nbytes)
     warn_swapped(path, [key for key in keys if reader.entries[key].swapped], stacklevel=5)
     return _in_order(tree)

@@ -1,0 +1,229 @@
+"""`open_archive`: a file whose arrays are read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from . import _arrays
+from ._format import Reader
+from ._path import below, shown
+from ._receive import receive
+from ._registry import format_for, format_named
+from ._save import Path, file_path
+from ._visitor import canonical
+
+__all__ = ['LazyArchive', 'LazyArray', 'open_archive']
+
+
+def open_archive(path: Path, *, format: str | None = None, mmap: bool = False) -> LazyArchive:
+    """Open a file without reading the data in it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; its suffix tells the format.
+    format : str, optional
+        The format's name, whatever the suffix.
+    mmap : bool
+        Give views of the file in place of copies where the format has them. Their data is not checked, and cutting the
+        file short kills whoever reads them; see `LazyArray.map`.
+
+    Returns
+    -------
+    LazyArchive
+        A mapping of key paths to lazy arrays; a context that closes the file. When another file takes its place
+        meanwhile, this one is still read.
+
+    Raises
+    ------
+    CorruptFileError
+        The structure of the file is damaged.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crossdock.serializers import save
+    >>> save('model.npz', {'enc': {'W': np.arange(6.0).reshape(2, 3), 'b': None}})
+    >>> with open_archive('model.npz') as archive:
+    ...     print(list(archive), archive['enc/W'].shape, archive['enc']['W'][1, ::2])
+    ['enc/W', 'enc/b'] (2, 3) [3. 5.]
+    """
+    where = file_path(path)
+    kind = format_for(where) if format is None else format_named(format)
+    return LazyArchive(kind.open(where), where, mmap=mmap)
+
+
+class LazyArray:
+    """One array of an open file: its shape and type are known, its data is read when it is asked for.
+
+    Attributes
+    ----------
+    key : str
+        Its whole key path.
+    shape : tuple of int
+    dtype : numpy.dtype
+    nbytes : int
+        Size of its data, in bytes.
+    """
+
+    def __init__(self, reader: Reader, key: str, mmap: bool = False) -> None:
+        entry = reader.entries[key]
+        assert entry.dtype is not None, key
+        self._reader = reader
+        self._mmap = mmap
+        self.key = key
+        self.shape = entry.shape
+        self.dtype = entry.dtype
+        self.nbytes = entry.nbytes
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.nbytes // self.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError('len() of an array without axes')
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> np.ndarray[Any, Any]:
+        """Read what basic indexing takes; the rest need not be read, and a checksum over it is then not compared.
+
+        Raises
+        ------
+        IndexError, TypeError
+            The index does not fit, or holds something else than integers, slices, ``...`` and None.
+        CorruptFileError
+            What was read is damaged.
+        """
+        view = self._reader.map(self.key) if self._mmap else None
+        if view is not None:
+            taken = view[index]
+            return taken if isinstance(taken, np.ndarray) else np.array(taken, view.dtype)
+        return self._reader.slice(self.key, index)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        view = self._reader.map(self.key) if self._mmap and not copy else None
+        if view is None and copy is False:
+            raise ValueError(f'{shown(self.key)} cannot be seen without reading a copy of it')
+        host = self.read() if view is None else view
+        if dtype is not None and copy is False and np.dtype(dtype) != host.dtype:
+            raise ValueError(f'{shown(self.key)} is of {host.dtype}; {np.dtype(dtype)} needs a copy')
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
+        return (self[i] for i in range(len(self)))
+
+    def read(self) -> np.ndarray[Any, Any]:
+        """All of the data as a fresh array on the host, checked."""
+        host = self._reader.read(self.key)
+        assert host is not None
+        return host
+
+    def map(self) -> np.ndarray[Any, Any] | None:
+        """A read-only view of the data in the file, or None where there is none, as for what is compressed.
+
+        Nothing is checked. The view stays valid when the archive is closed. Another process that cuts the file short
+        while it is mapped kills this one at the next access.
+        """
+        return self._reader.map(self.key)
+
+    def to(self, device: Any) -> Any:
+        """Read all of the data straight to a device, piece by piece, checked; text, which no device has, to the host.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from crossdock import save
+        >>> save('x.npz', {'x': np.arange(3.0)})
+        >>> with open_archive('x.npz') as archive:
+        ...     str(archive['x'].to('sim:0').device)
+        'sim:0'
+        """
+        return receive(self._reader, self.key, _arrays.device_named(device))
+
+    def __repr__(self) -> str:
+        return f'<LazyArray {shown(self.key)}: {self.dtype} {self.shape}>'
+
+
+class LazyArchive(Mapping[str, Any]):
+    """An open file, or a group of it: lazy arrays by their key paths, None for what was saved as None.
+
+    ``archive['enc']`` is the group below ``'enc'``, with keys that begin there; iteration is over arrays alone, in the
+    order of the file.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    prefix : str
+        The group, ``''`` for the whole file.
+    """
+
+    def __init__(self, reader: Reader, path: str, prefix: str = '', *, mmap: bool = False) -> None:
+        self._reader = reader
+        self._mmap = mmap
+        self.path = path
+        self.prefix = prefix
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What was given to `save` as `metadata`."""
+        return self._reader.metadata
+
+    def __getitem__(self, key: str) -> Any:
+        try:
+            path = canonical(key)
+        except (ValueError, AttributeError):
+            path = ''
+        if not path:
+            raise KeyError(key)
+        path = f'{self.prefix}/{path}' if self.prefix else path
+        entry = self._reader.entries.get(path)
+        if entry is not None:
+            return None if entry.dtype is None else LazyArray(self._reader, path, self._mmap)
+        if not any(below(other, path) for other in self._reader.entries):
+            raise KeyError(key)
+        return LazyArchive(self._reader, self.path, path, mmap=self._mmap)
+
+    def __iter__(self) -> Iterator[str]:
+        start = len(self.prefix) + 1 if self.prefix else 0
+        return (key[start:] for key in self._reader.entries if below(key, self.prefix) and key != self.prefix)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether there is an array, a None or a group of that name."""
+        try:
+            self[key]  # type: ignore[index]
+        except KeyError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Close the file; leaving the context does it too. Views of it stay valid."""
+        self._reader.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        group = f' below {shown(self.prefix)}' if self.prefix else ''
+        return f'<LazyArchive {self.path}{group}: {len(self)} keys>'
