@@ -6,9 +6,9 @@
 
 #define CROSSDOCK_FUSED_PRODUCTS
 
+#include "kernels/anywhere.h"
 #include "kernels/butterfly.h"
 #include "kernels/device.h"
-#include "kernels/element.h"
 #include "kernels/fft_args.h"
 #include "kernels/locate.h"
 #include "kernels/unit_root.h"
@@ -31,10 +31,10 @@ inline Complex<T> load_side(const FftSide& side, const unsigned char* row, std::
   if (i >= side.count) return {};
   Complex<T> x{};
   if (side.form == FftForm::real) {
-    x.re = load<T>(row + i * side.step);
+    x.re = load_anywhere<T>(row + i * side.step);
   } else {
     const bool mirrored = side.form == FftForm::hermitian && 2 * i > side.count;
-    x = load<Complex<T>>(row + (mirrored ? side.count - i : i) * side.step);
+    x = load_anywhere<Complex<T>>(row + (mirrored ? side.count - i : i) * side.step);
     if (mirrored) x.im = -x.im;
   }
   return side.factors ? x * load_complex<T>(side.factors, i) : x;
@@ -46,9 +46,9 @@ inline void store_side(const FftSide& side, unsigned char* row, std::int64_t i, 
   if (side.factors) x = x * load_complex<T>(side.factors, i);
   x = scale * x;
   if (side.form == FftForm::real)
-    store<T>(row + i * side.step, x.re);
+    store_anywhere<T>(row + i * side.step, x.re);
   else
-    store<Complex<T>>(row + i * side.step, x);
+    store_anywhere<Complex<T>>(row + i * side.step, x);
 }
 
 // All butterflies of one radix: `done` is the product of the radices before, of which `from` holds the transforms.

@@ -1,6 +1,7 @@
 // resolve: from an index or an offset in an array, which may be anything, to an offset that leads to an element.
 #pragma once
 
+#include "kernels/anywhere.h"
 #include "kernels/device.h"
 #include "kernels/places.h"
 #include "kernels/report.h"
@@ -12,31 +13,31 @@ inline std::int64_t load_index(PlaceKind kind, const unsigned char* at, bool& hu
   huge = false;
   switch (kind) {
     case PlaceKind::int8:
-      return *reinterpret_cast<const std::int8_t*>(at);
+      return load_anywhere<std::int8_t>(at);
     case PlaceKind::int16:
-      return *reinterpret_cast<const std::int16_t*>(at);
+      return load_anywhere<std::int16_t>(at);
     case PlaceKind::int32:
-      return *reinterpret_cast<const std::int32_t*>(at);
+      return load_anywhere<std::int32_t>(at);
     case PlaceKind::uint8:
       return *at;
     case PlaceKind::uint16:
-      return *reinterpret_cast<const std::uint16_t*>(at);
+      return load_anywhere<std::uint16_t>(at);
     case PlaceKind::uint32:
-      return *reinterpret_cast<const std::uint32_t*>(at);
+      return load_anywhere<std::uint32_t>(at);
     case PlaceKind::uint64:
-      huge = *reinterpret_cast<const std::int64_t*>(at) < 0;
+      huge = load_anywhere<std::int64_t>(at) < 0;
       break;
     default:
       break;
   }
-  return *reinterpret_cast<const std::int64_t*>(at);
+  return load_anywhere<std::int64_t>(at);
 }
 
 // False, and kNowhere, when it leads outside.
 inline bool resolve(const Places& places, const unsigned char* at, std::int64_t& offset) {
   bool inside;
   if (places.kind == PlaceKind::offsets) {
-    offset = *reinterpret_cast<const std::int64_t*>(at);
+    offset = load_anywhere<std::int64_t>(at);
     inside = offset >= places.low && offset <= places.high;
   } else {
     bool huge;

@@ -1,9 +1,9 @@
 // Stack: the matrices that a block works on.
 #pragma once
 
+#include "kernels/anywhere.h"
 #include "kernels/block_sum.h"
 #include "kernels/device.h"
-#include "kernels/element.h"
 #include "kernels/linalg_args.h"
 #include "kernels/locate.h"
 
@@ -57,11 +57,11 @@ class Group {
 
   template <class T>
   T read(int operand, int i, int j) const {
-    return load<T>(at(operand, i, j));
+    return load_anywhere<T>(at(operand, i, j));
   }
   template <class T>
   void write(int operand, int i, int j, T value) const {
-    store<T>(at(operand, i, j), value);
+    store_anywhere<T>(at(operand, i, j), value);
   }
 
   // Calls visit(i, j) for each element of rows x columns, and writes what it returns.
