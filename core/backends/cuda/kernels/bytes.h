@@ -14,10 +14,4 @@ struct alignas(16) Line16 {
   std::uint32_t words[4];
 };
 
-// n elements in a row, moved at once: they lie on a multiple of their size together.
-template <class T, int n>
-struct alignas(sizeof(T) * n) Packed {
-  T elements[n];
-};
-
 }  // namespace crossdock::cuda
