@@ -32,7 +32,15 @@ from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers
 
 if TYPE_CHECKING:
     from crossdock import serializers
-    from crossdock.serializers import load, load_npz, open_archive, save, save_npz
+    from crossdock.serializers import (
+        load,
+        load_npz,
+        load_safetensors,
+        open_archive,
+        save,
+        save_npz,
+        save_safetensors,
+    )
 
 __all__ = [
     '__version__',
@@ -73,12 +81,22 @@ __all__ = [
     'load',
     'save_npz',
     'load_npz',
+    'save_safetensors',
+    'load_safetensors',
     'open_archive',
 ]
 
 __version__ = '0.1.0'
 
-_IN_SERIALIZERS = ('save', 'load', 'save_npz', 'load_npz', 'open_archive')
+_IN_SERIALIZERS = (
+    'save',
+    'load',
+    'save_npz',
+    'load_npz',
+    'save_safetensors',
+    'load_safetensors',
+    'open_archive',
+)
 
 
 def __getattr__(name: str) -> Any:

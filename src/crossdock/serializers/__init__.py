@@ -1,17 +1,17 @@
 """Arrays to files and back, from and to any device.
 
-`save` and `load` choose the format by the suffix of the file; `save_npz` and `load_npz` name it; `open_archive` reads
-nothing before it is asked for it. Objects with a
-``serialize(serializer)`` method say themselves what belongs to them.
+`save` and `load` choose the format by the suffix of the file; `save_npz`, `load_npz` and the like name it; `open_archive`
+reads nothing before it is asked for it. Objects with a ``serialize(serializer)`` method say themselves what belongs to
+them.
 """
 
 from ._dictionary import DictionarySerializer
 from ._format import Entry, Format, Reader, Writer
 from ._lazy import LazyArchive, LazyArray, open_archive
 from ._leaf import Leaf
-from ._load import load, load_npz
+from ._load import load, load_npz, load_safetensors
 from ._npz_deserializer import NpzDeserializer
-from ._save import save, save_npz
+from ._save import save, save_npz, save_safetensors
 from ._visitor import Deserializer, Serializer
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
     'load',
     'save_npz',
     'load_npz',
+    'save_safetensors',
+    'load_safetensors',
     'open_archive',
     'LazyArchive',
     'LazyArray',

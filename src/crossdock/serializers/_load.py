@@ -20,7 +20,7 @@ from ._swapped import warn_swapped
 from ._tree import is_container
 from ._visitor import canonical
 
-__all__ = ['load', 'load_npz']
+__all__ = ['load', 'load_npz', 'load_safetensors']
 
 
 def load(
@@ -59,7 +59,8 @@ def load(
     prefix : str
         Load only this group of the file.
     mmap : bool, optional
-        Map arrays from the file instead of reading them; npz cannot.
+        Without a target and a device, give read-only views of the file instead of reading it, where they are possible.
+        Checksums are not compared then. Formats that cannot map at all, such as npz, refuse it.
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     flat : bool
@@ -124,6 +125,41 @@ def load_npz(
     return _load(file_path(path), obj, format_named('npz'), device, strict, ignore, prefix, mmap, progress, flat)
 
 
+def load_safetensors(
+    path: Path,
+    obj: Any = None,
+    *,
+    device: Any = None,
+    strict: bool = True,
+    ignore: Ignore = None,
+    prefix: str = '',
+    mmap: bool | None = None,
+    progress: Progress = False,
+    flat: bool = False,
+    checksum: bool = True,
+) -> Any:
+    """Load a safetensors file, whatever its suffix; the parameters are those of `load`.
+
+    Parameters
+    ----------
+    checksum : bool
+        Whether the checksums that our files have in their metadata are compared. False reads a file that another
+        program has changed without removing them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crossdock.serializers import save_safetensors
+    >>> save_safetensors('model.safetensors', {'l1': {'W': np.ones(2), 'b': np.zeros(1)}})
+    >>> sorted(load_safetensors('model.safetensors')['l1'])
+    ['W', 'b']
+    """
+    from .formats._safetensors import SafetensorsFormat
+
+    format = SafetensorsFormat(checksum)
+    return _load(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
+
+
 def _load(
     path: str,
     obj: Any,
@@ -145,12 +181,20 @@ def _load(
     place = canonical(prefix)
     with format.open(path) as reader:
         if obj is None:
-            return _new_tree(reader, path, device, strict, ignore, place, progress, flat)
+            return _new_tree(reader, path, device, strict, ignore, place, bool(mmap), progress, flat)
         return Loader(reader, path, strict=strict, ignore=ignore, device=device, progress=progress).load(obj, place)
 
 
 def _new_tree(
-    reader: Reader, path: str, device: Any, strict: bool, ignore: Ignore, place: str, progress: Progress, flat: bool
+    reader: Reader,
+    path: str,
+    device: Any,
+    strict: bool,
+    ignore: Ignore,
+    place: str,
+    mmap: bool,
+    progress: Progress,
+    flat: bool,
 ) -> dict[str, Any]:
     skip = ignoring(ignore)
     target = _arrays.device_named(device)
@@ -166,7 +210,7 @@ def _new_tree(
     tree: dict[str, Any] = {}
     with tracking(progress, sum(reader.entries[key].nbytes for key in keys), 'load') as advance:
         for key in keys:
-            _put(tree, [key[start:]] if flat else key[start:].split('/'), receive(reader, key, target))
+            _put(tree, [key[start:]] if flat else key[start:].split('/'), receive(reader, key, target, mmap))
             advance(reader.entries[key].nbytes)
     warn_swapped(path, [key for key in keys if reader.entries[key].swapped], stacklevel=5)
     return _in_order(tree)

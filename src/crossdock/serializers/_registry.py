@@ -12,9 +12,12 @@ __all__ = ['GROUP', 'format_named', 'format_for']
 
 GROUP = 'crossdock.formats'
 
-# npz is always there and needs no search through the metadata of every installed package.
+# These are always there and need no search through the metadata of every installed package.
 _formats: dict[str, Format] = {}
-_BUILTIN = {'npz': 'crossdock.serializers.formats._npz:FORMAT'}
+_BUILTIN = {
+    'npz': 'crossdock.serializers.formats._npz:FORMAT',
+    'safetensors': 'crossdock.serializers.formats._safetensors:FORMAT',
+}
 
 
 def format_named(name: str) -> Format:

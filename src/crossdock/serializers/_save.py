@@ -17,7 +17,7 @@ from ._registry import format_for, format_named
 from ._swapped import warn_swapped
 from ._tree import is_container
 
-__all__ = ['save', 'save_npz']
+__all__ = ['save', 'save_npz', 'save_safetensors']
 
 Path = str | os.PathLike[str]
 
@@ -96,6 +96,34 @@ def save_npz(
     >>> save_npz('weights', [np.zeros(3), None], compression='deflate')
     """
     _save(file_path(path), obj, format_named('npz'), compression, progress, metadata)
+
+
+def save_safetensors(
+    path: Path,
+    obj: Any,
+    *,
+    checksum: bool = True,
+    progress: Progress = False,
+    metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Save in the safetensors format, whatever the suffix; the parameters are those of `save`.
+
+    Programs that read safetensors read the file: one tensor per leaf, named by its key path.
+
+    Parameters
+    ----------
+    checksum : bool
+        Whether the metadata gets a CRC-32 of each tensor, which `load` compares. Without them, a program that keeps the
+        metadata of a file that it changes may keep it whole.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> save_safetensors('model.safetensors', {'W': np.ones((2, 3), 'float32')}, metadata={'format': 'pt'})
+    """
+    from .formats._safetensors import SafetensorsFormat
+
+    _save(file_path(path), obj, SafetensorsFormat(checksum), None, progress, metadata)
 
 
 def file_path(path: Path) -> str:

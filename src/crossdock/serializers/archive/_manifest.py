@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,8 +53,14 @@ class Manifest:
         return data
 
     @classmethod
-    def decode(cls, data: bytes) -> Manifest:
+    def decode(cls, data: bytes, known: Container[str] = TAGGED) -> Manifest:
         """Read and check what `encode` writes.
+
+        Parameters
+        ----------
+        data : bytes
+        known : container of str
+            The names that a data type may have.
 
         Raises
         ------
@@ -76,7 +82,7 @@ class Manifest:
             raise ManifestError("'dtypes' does not map keys to names")
         if not isinstance(metadata, dict):
             raise ManifestError("'metadata' is not an object")
-        _check_keys(none, dtypes)
+        _check_keys(none, dtypes, known)
         return cls(none, dtypes, metadata)
 
 
@@ -101,7 +107,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f'{name} is not JSON')
 
 
-def _check_keys(none: list[str], dtypes: dict[str, str]) -> None:
+def _check_keys(none: list[str], dtypes: dict[str, str], known: Container[str]) -> None:
     if len(set(none)) != len(none):
         raise ManifestError("'none' has a key twice")
     for key in [*none, *dtypes]:
@@ -109,5 +115,5 @@ def _check_keys(none: list[str], dtypes: dict[str, str]) -> None:
         if why:
             raise ManifestError(f'{shown(key)} is no key: {why}')
     for key, name in dtypes.items():
-        if name not in TAGGED:
+        if name not in known:
             raise ManifestError(f'unknown data type {shown(name)} of {shown(key)}')

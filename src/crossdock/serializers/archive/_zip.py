@@ -13,6 +13,7 @@ from typing import IO, Self
 from crossdock.errors import CorruptFileError
 
 from .._path import shown
+from ._corrupt import corrupt
 from ._directory import DirectoryError, Row, read_directory
 
 __all__ = ['MAX_RATIO', 'Archive', 'Member', 'MemberStream', 'is_bomb']
@@ -151,12 +152,6 @@ class Archive:
 def is_bomb(expanded: int, size: int) -> bool:
     """Whether a file of `size` bytes is refused because its members expand to so many."""
     return expanded > max(FREE_NBYTES, MAX_RATIO * size)
-
-
-def corrupt(path: str, reason: str, key: str | None = None) -> CorruptFileError:
-    """The error for something wrong in the file at `path`."""
-    place = f'{path}: {shown(key)}: ' if key is not None else f'{path}: '
-    return CorruptFileError(place + reason, path=path, key=key, reason=reason)
 
 
 def _fault(row: Row) -> str | None:

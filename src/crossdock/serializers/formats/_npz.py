@@ -16,6 +16,7 @@ from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
 from ..archive._none import MAX_NBYTES, is_pickled_none
 from ..archive._npy import OBJECT, Header, HeaderError, read_header, write_header
+from ..archive._values import unlike_values
 from ..archive._zip import MAX_RATIO, Archive, Member, MemberStream, is_bomb
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class NpzReader(Reader):
         stream = self._archive.stream(self._members[key])
         header = self._header(stream, key)  # checked again: the file may have been written to since
         array = _read_data(stream, header)
-        why = _unlike_values(array, self._manifest.dtypes.get(key))
+        why = unlike_values(array, self._manifest.dtypes.get(key))
         if why:
             raise self._archive.corrupt(why, key)
         if array.dtype.byteorder in '<>' and not array.dtype.isnative:
@@ -240,22 +241,6 @@ def _read_data(stream: MemberStream, header: Header) -> np.ndarray[Any, Any]:
             stream.fill(flat[begin : begin + _PIECE].data)
     stream.finish()
     return array.T if header.fortran else array
-
-
-def _unlike_values(array: np.ndarray[Any, Any], tag: str | None) -> str | None:
-    """Why the bits of `array` are no values of its type, or None when they are."""
-    if not array.size:
-        return None
-    if array.dtype.kind == 'b' and int(array.view(np.uint8).max()) > 1:
-        return 'a bool that is neither 0 nor 1'
-    if tag in ('int4', 'uint4') and int(array.max()) > 15:
-        return f'a value of {tag} with more than four bits'
-    if array.dtype.kind == 'U':
-        # An array in Fortran order is viewed through its transpose, whose last axis is dense.
-        points = np.ascontiguousarray(array).reshape(-1).view(array.dtype.byteorder.replace('=', '<') + 'u4')
-        if int(points.max()) > 0x10FFFF:
-            return 'text with a character that Unicode does not have'
-    return None
 
 
 FORMAT = NpzFormat()
