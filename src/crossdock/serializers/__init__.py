@@ -1,8 +1,8 @@
 """Arrays to files and back, from and to any device.
 
-`save` and `load` choose the format by the suffix of the file; `save_npz`, `load_npz` and the like name it; `open_archive`
-reads nothing before it is asked for it. Objects with a ``serialize(serializer)`` method say themselves what belongs to
-them.
+`save` and `load` choose the format by the suffix of the file; `save_npz`, `load_npz` and the like name it.
+`open_archive` reads nothing before it is asked for it. Objects with a ``serialize(serializer)`` method say themselves
+what belongs to them.
 """
 
 from ._dictionary import DictionarySerializer
