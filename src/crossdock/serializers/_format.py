@@ -98,6 +98,16 @@ class Reader(Protocol):
     def metadata(self) -> Mapping[str, Any]:
         """What the writer was given as `metadata`."""
 
+    @property
+    def compression(self) -> str | None:
+        """How the data is compressed, in words; None where it is not."""
+        return None
+
+    @property
+    def checksum(self) -> str | None:
+        """What finds damaged data, as ``'CRC-32'``; None where nothing does."""
+        return None
+
     @abstractmethod
     def read(self, key: str) -> Host | None:
         """The data of one leaf as a fresh, writable host array, or None.

@@ -13,11 +13,12 @@ from ._atomic import replacing
 from ._bare import bare
 from ._collect import collect
 from ._format import Format
+from ._leaf import Leaf
 from ._registry import format_for, format_named
 from ._swapped import warn_swapped
 from ._tree import is_container
 
-__all__ = ['save', 'save_npz', 'save_safetensors']
+__all__ = ['save', 'save_npz', 'save_safetensors', 'file_path', 'write_leaves', 'check_compression']
 
 Path = str | os.PathLike[str]
 
@@ -148,22 +149,40 @@ def _save(
     progress: Progress,
     metadata: Mapping[str, Any] | None,
 ) -> None:
-    if compression is not None and compression not in format.compressions:
-        known = ', '.join(map(repr, format.compressions)) or 'none'
-        raise ValueError(f'{format.name} has no compression {compression!r}; it has: {known}')
+    check_compression(format, compression)
     if not is_container(obj):
         raise bare(obj, 'save')
     checked = _checked_metadata(metadata)
     leaves = collect(obj)
     warn_swapped(path, [key for key, leaf in leaves.items() if leaf.swapped], stacklevel=4)
+    write_leaves(path, leaves, format, compression, progress, checked)
+
+
+def write_leaves(
+    path: str,
+    leaves: Mapping[str, Leaf],
+    format: Format,
+    compression: str | None,
+    progress: Progress,
+    metadata: Mapping[str, Any],
+) -> None:
+    """Write a file that takes the place of `path` once it is complete and on the disk."""
+    total = sum(leaf.nbytes for leaf in leaves.values())
     with (
-        tracking(progress, sum(leaf.nbytes for leaf in leaves.values()), 'save') as advance,
+        tracking(progress, total, 'save') as advance,
         replacing(path) as temporary,
-        format.create(temporary, compression=compression, metadata=checked) as writer,
+        format.create(temporary, compression=compression, metadata=metadata) as writer,
     ):
         for key, leaf in leaves.items():
             leaf.watch = advance
             writer.add(key, leaf)
+
+
+def check_compression(format: Format, compression: str | None) -> None:
+    """Refuse a compression that the format does not have."""
+    if compression is not None and compression not in format.compressions:
+        known = ', '.join(map(repr, format.compressions)) or 'none'
+        raise ValueError(f'{format.name} has no compression {compression!r}; it has: {known}')
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
