@@ -46,9 +46,11 @@ def replacing(path: str) -> Iterator[str]:
                 os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
             os.fsync(descriptor)
             os.replace(temporary, final)
-        except BaseException:
+        except BaseException as error:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
+            if isinstance(error, OSError) and error.filename in (None, temporary):
+                error.filename = path  # the user knows of no other
             raise
     finally:
         os.close(descriptor)

@@ -173,6 +173,7 @@ def write_leaves(
         replacing(path) as temporary,
         format.create(temporary, compression=compression, metadata=metadata) as writer,
     ):
+        writer.expect(total)
         for key, leaf in leaves.items():
             leaf.watch = advance
             writer.add(key, leaf)

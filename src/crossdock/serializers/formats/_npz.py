@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -16,19 +15,17 @@ from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
 from ..archive._none import MAX_NBYTES, is_pickled_none
 from ..archive._npy import OBJECT, Header, HeaderError, read_header, write_header
+from ..archive._squeeze import squeezer_named
 from ..archive._values import unlike_values
 from ..archive._zip import MAX_RATIO, Archive, Member, MemberStream, is_bomb
+from ..archive._zip_writer import ZipWriter
 
 if TYPE_CHECKING:
-    from zipfile import ZipFile
-
     from .._leaf import Leaf
 
 __all__ = ['FORMAT', 'NpzFormat']
 
 _SUFFIX = '.npy'
-_ZIP64_FROM = 2**31 - 1
-_NAME_MAX = 2**16 - 1
 _PIECE = 1 << 20
 
 
@@ -54,12 +51,14 @@ class NpzWriter(Writer):
     """Writes one member per leaf; the same leaves give the same bytes, since members carry no time."""
 
     def __init__(self, path: str, compression: str | None, metadata: Mapping[str, Any]) -> None:
-        from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
-
-        self._method = ZIP_DEFLATED if compression == 'deflate' else ZIP_STORED
+        self._squeezer = squeezer_named(compression)
         self._manifest = Manifest(metadata=metadata)
-        self._path = path
-        self._zip: ZipFile = ZipFile(path, 'w')
+        self._zip = ZipWriter(path)
+
+    def expect(self, nbytes: int) -> None:
+        """Make room on the disk, unless the data will be compressed."""
+        if self._squeezer is None:
+            self._zip.sink.expect(nbytes)
 
     def add(self, key: str, leaf: Leaf) -> None:
         """Write the member ``key.npy``, or note that the value is None."""
@@ -71,42 +70,32 @@ class NpzWriter(Writer):
             self._manifest.dtypes[key] = dtype.name
             dtype = np.dtype(TAGGED[dtype.name])
         header = write_header(Header(dtype.str, leaf.fortran, leaf.shape))
-        self._write(key + _SUFFIX, header, leaf.nbytes, (chunk.view(np.uint8) for chunk in leaf.chunks()))
+        pieces = (chunk.view(np.uint8) for chunk in leaf.chunks())
+        self._zip.write(key + _SUFFIX, header, leaf.nbytes, pieces, self._squeezer)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            content = self._manifest.encode() if error is None else None
-            if content is not None:
-                data = np.frombuffer(content, np.uint8)
-                self._write(MEMBER, write_header(Header('|u1', False, data.shape)), data.nbytes, [data])
+            if error is None:
+                self._finish()
         finally:
             self._zip.close()
-        if error is None:
-            self._check_expansion()
+            if self._squeezer is not None:
+                self._squeezer.close()
 
-    def _check_expansion(self) -> None:
+    def _finish(self) -> None:
+        content = self._manifest.encode()
+        if content is not None:
+            header = write_header(Header('|u1', False, (len(content),)))
+            self._zip.write(MEMBER, header, len(content), [content], self._squeezer)
+        size = self._zip.finish()
         # Better no file than one that `open` refuses.
-        expanded = sum(info.file_size for info in self._zip.infolist())
-        if is_bomb(expanded, os.path.getsize(self._path)):
+        if is_bomb(self._zip.expanded, size):
             raise ValueError(
-                f'compression makes the file less than 1/{MAX_RATIO} of its {expanded} bytes, which no load accepts; '
-                'save without compression'
+                f'compression makes the file less than 1/{MAX_RATIO} of its {self._zip.expanded} bytes, which no load'
+                ' accepts; save without compression'
             )
-
-    def _write(self, name: str, header: bytes, nbytes: int, chunks: Any) -> None:
-        from zipfile import ZipInfo
-
-        if len(name.encode()) > _NAME_MAX:
-            raise ValueError(f'the key {shown(name)} is longer than a ZIP archive can name')
-        info = ZipInfo(name)
-        info.compress_type = self._method
-        info.file_size = len(header) + nbytes
-        with self._zip.open(info, 'w', force_zip64=info.file_size >= _ZIP64_FROM) as member:
-            member.write(header)
-            for chunk in chunks:
-                member.write(chunk.data)
 
 
 class NpzReader(Reader):
