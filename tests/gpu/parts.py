@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -63,8 +64,8 @@ def parts(architecture: str, scratch: Path) -> Iterator[Part]:
         yield pytest_part(
             f'contract of {name}', 45, contract / f'test_{library}.py', '-m', 'gpu', workers=4, required=False
         )
-    left_out = ('--ignore', str(contract), '--ignore', str(ROOT / 'tests/core'), '--ignore', str(ROOT / 'tests/cuda'))
-    yield pytest_part('all else on GPUs', 60, ROOT / 'tests', '-m', 'gpu', *left_out, workers=4, required=False)
+    rooms = [ROOT / 'tests' / room for room in ('devices', 'exchange', 'serializers', 'transfer')]
+    yield pytest_part('all else on GPUs', 60, *rooms, '-m', 'gpu', workers=4, required=False)
 
 
 def pytest_part(
@@ -82,7 +83,7 @@ def pytest_part(
     # What another library announces for its next version is no news of this one.
     command += ['-W', 'default::DeprecationWarning', '-W', 'default::FutureWarning']
     if importlib.util.find_spec('xdist'):
-        command += ['-n', str(workers), '--max-worker-restart', '20']
+        command += ['-n', str(min(workers, len(os.sched_getaffinity(0)))), '--max-worker-restart', '20']
     if importlib.util.find_spec('pytest_timeout'):
         # By a thread: nothing else ends a call that waits for a GPU which does not answer.
         command += ['--timeout', str(TEST_LIMIT_S), '--timeout-method', 'thread']

@@ -33,6 +33,7 @@ for glibc in 28 27 17 5; do platforms+=(--platform "manylinux_2_${glibc}_x86_64"
 platforms+=(--platform manylinux2014_x86_64 --platform manylinux1_x86_64)
 "${pip[@]}" download --no-deps --only-binary=:all: --python-version 3.12 --implementation cp "${platforms[@]}" \
   -d "$work/wheels" "${missing[@]}"
+git -C "$root" log -1 --format=%h > "$work/wheels/commit" || true
 rm -rf "$here/wheels"
 mv "$work/wheels" "$here/wheels"
 rm -rf "$here/more"

@@ -150,12 +150,13 @@ def read(path: Path) -> str:
 
 
 def commit() -> str:
-    """Which state of the sources this is; '' where git is not there or has no say."""
+    """Which state of the sources this is, by git or else by what prepare.sh noted; '' if neither has a say."""
     command = ['git', '-c', 'safe.directory=*', '-C', str(ROOT), 'log', '-1', '--format=%h']
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
-        return ''
+        found = ''
+    return found or read(HERE / 'wheels/commit').strip()
 
 
 def card(run: Run) -> None:

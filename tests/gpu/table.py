@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 SHOWN = 5  # failures of each part
-WIDTH = 150
+WIDTH = 180
 
 
 def text(results: dict[str, Any]) -> str:
@@ -49,7 +49,7 @@ def benchmark_rows(rows: Sequence[dict[str, Any]]) -> Iterator[Sequence[str]]:
     """A line for each case."""
     yield ('case', 'beside', 'ours', 'beside it', 'rate', 'result', 'goal', '')
     for row in rows:
-        told = row['verdict'] + (f': {row["note"]}' if row['note'] else '')
+        told = ': '.join(filter(None, [row['verdict'], row['note']]))
         yield (*(row['told'][key] for key in ('case', 'peer', 'ours', 'theirs', 'rate', 'value', 'goal')), told)
 
 

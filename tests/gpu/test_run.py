@@ -40,6 +40,17 @@ def test_one(): pass
 """
 
 
+BREAKS = """
+import os
+def test_before(): pass
+def test_breaks():
+    os.environ['BROKEN'] = '1'
+    raise RuntimeError('copy failed on cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS')
+def test_after(): assert 'BROKEN' not in os.environ
+def test_last(): assert 'BROKEN' not in os.environ
+"""
+
+
 @pytest.fixture
 def gpu(monkeypatch):
     """The modules of the run, which are scripts and no package; gone from `sys.modules` afterwards."""
@@ -81,6 +92,22 @@ def test_a_crash_costs_one_test(a_run, tests_of):
     saved = json.loads((a_run.results / 'results.json').read_text())
     assert saved['ok'] is False and saved['parts'][0]['failed'] == 2
     assert 'they differ' in (a_run.results / 'table.txt').read_text()
+
+
+@pytest.mark.skipif(importlib.util.find_spec('xdist') is None, reason='pytest-xdist is not installed')
+def test_a_broken_context_is_left_behind(a_run, tests_of):
+    one = a_run.do(tests_of(BREAKS))
+    assert (one.passed, one.failed) == (3, 1)
+    assert 'test_breaks' in one.failures[0]['test']
+
+
+@pytest.mark.skipif(importlib.util.find_spec('pytest_timeout') is None, reason='pytest-timeout is not installed')
+@pytest.mark.skipif(importlib.util.find_spec('xdist') is None, reason='pytest-xdist is not installed')
+def test_a_test_that_hangs_costs_its_worker(a_run, gpu, tests_of, monkeypatch):
+    monkeypatch.setattr(gpu.parts, 'TEST_LIMIT_S', 2)
+    one = a_run.do(tests_of(HANGS + '\ndef test_last(): pass\n'))
+    assert (one.state, one.passed, one.failed) == ('failed', 2, 1)
+    assert 'test_hangs' in one.failures[0]['test']
 
 
 def test_a_part_that_hangs_is_ended_and_what_it_did_is_kept(a_run, tests_of):
