@@ -25,6 +25,7 @@ from rich.table import Table
 import crossdock as xd
 import crossdock.core as cx
 from crossdock.core import exchange
+from crossdock.devices import cuda
 
 DEVICE = 'cuda:0'
 SMALL_CALLS = 500  # in a round, so that the wait at its end does not count
@@ -236,6 +237,17 @@ def small_operations(b: Bench) -> Iterator[Row]:
     for case, ours, cupys, torchs in cases:
         sides = (b.with_cupy(cupys), b.with_torch(torchs))
         yield from b.race(f'{case} of 8 float32, each of many', ours, *sides, clock='wall', count=SMALL_CALLS)
+        if b.cupy:
+            yield from with_a_pool_of_its_own(b, f'{case} of 8 float32, CuPy has another pool', ours, cupys)
+
+
+def with_a_pool_of_its_own(b: Bench, case: str, ours: Work, cupys: Work) -> Iterator[Row]:
+    """As where CuPy is not in the process, and need not be asked for memory."""
+    before = cuda.share_pool(None)
+    try:
+        yield from b.race(case, ours, cupys, clock='wall', count=SMALL_CALLS)
+    finally:
+        cuda.share_pool(before)
 
 
 def handing_over(b: Bench) -> Iterator[Row]:

@@ -93,10 +93,14 @@ def of_tests(outcome: Outcome, lines: str, *, code: int | None, required: bool, 
         outcome.note = next(iter(reasons), 'no test was found')
 
 
-def of_command(outcome: Outcome, code: int | None) -> None:
-    """Fill in from the exit code alone."""
+def of_command(outcome: Outcome, code: int | None, output: str) -> None:
+    """Fill in from the exit code, and from what the doctor calls a problem."""
     outcome.state = 'out of time' if code is None else 'crashed' if code < 0 else 'failed' if code else 'passed'
     outcome.note = f'exit code {code}' if code else ''
+    for line in output.splitlines():
+        if code and line.startswith('problem '):
+            group, name, told = (*line.split(maxsplit=3), '')[1:4]
+            outcome.failures.append({'test': f'{group} {name}', 'message': told})
 
 
 def of_kernels(outcome: Outcome, output: str) -> None:

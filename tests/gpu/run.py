@@ -37,12 +37,17 @@ class Run:
         self.outcomes: list[Outcome] = []
         self.facts: dict[str, Any] = {}
         self.rows: list[dict[str, Any]] = []
+        self.finished = False
         self.environment = environment(scratch)
         (results / 'log.txt').write_text('')
 
     @property
     def left_s(self) -> float:
         return self.total_s - (time.monotonic() - self.began)
+
+    @property
+    def ok(self) -> bool:
+        return self.finished and all(one.good for one in self.outcomes)
 
     def do(self, part: Part) -> Outcome:
         """Run a part and note its outcome."""
@@ -66,7 +71,7 @@ class Run:
         else:
             code = processes.run([*part.command, *part.selection], log, limit_s, variables, ROOT)
             output = read(log)
-            outcome.of_command(one, code)
+            outcome.of_command(one, code, output)
         if '--compile-kernels' in part.command:
             outcome.of_kernels(one, output)
         if part.kind == 'benchmark':
@@ -115,7 +120,8 @@ class Run:
             'commit': commit(),
             **self.facts,
             'seconds': round(time.monotonic() - self.began, 1),
-            'ok': all(one.good for one in self.outcomes),
+            'finished': self.finished,
+            'ok': self.ok,
             'parts': [one.as_dict() for one in self.outcomes],
             'benchmarks': self.rows,
         }
@@ -203,11 +209,12 @@ def main() -> int:
         run = Run(results, Path(scratch), arguments.total)
         try:
             everything(run, installed=arguments.installed, only=[w for w in arguments.only.split(',') if w])
+            run.finished = True
         finally:
             processes.end()
             run.save()
             print('\n' + read(results / 'table.txt'), end='', flush=True)
-    return 0 if run.outcomes and all(one.good for one in run.outcomes) else 1
+    return 0 if run.ok else 1
 
 
 if __name__ == '__main__':

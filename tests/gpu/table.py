@@ -84,7 +84,7 @@ def verdict(results: dict[str, Any]) -> str:
     """The last line."""
     bad = [part['name'] for part in results['parts'] if part['state'] not in ('passed', 'skipped')]
     missed = sum(row['verdict'] == 'missed' for row in results['benchmarks'])
-    told = f'FAILED: {", ".join(bad)}' if bad else 'all passed'
+    told = f'FAILED: {", ".join(bad)}' if bad else 'all passed' if results['finished'] else 'NOT FINISHED'
     if missed:
         told += f'; {missed} goal{"s" if missed > 1 else ""} of the benchmarks missed'
     return f'{told}; {results["seconds"]:.0f} s'

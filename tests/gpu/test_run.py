@@ -66,7 +66,10 @@ def gpu(monkeypatch):
 
 
 @pytest.fixture
-def a_run(gpu, tmp_path):
+def a_run(gpu, tmp_path, monkeypatch):
+    (tmp_path / 'setup.cfg').write_text('[tool:pytest]')
+    for module in (gpu.parts, gpu.run):
+        monkeypatch.setattr(module, 'ROOT', tmp_path)
     results, scratch = tmp_path / 'results', tmp_path / 'scratch'
     results.mkdir()
     scratch.mkdir()
@@ -130,6 +133,36 @@ def test_commands(gpu, a_run):
         for code in ('pass', 'raise SystemExit(3)', 'import os; os.abort()')
     ]
     assert states == ['passed', 'failed', 'crashed']
+
+
+def test_the_doctors_problems_are_told(gpu, a_run):
+    code = 'echo "ok       package  numpy   2.5"; echo "problem  check    two of x  both -> remove one"; exit 1'
+    one = a_run.do(gpu.parts.Part('doctor', ('sh', '-c', code), 5))
+    assert one.failures == [{'test': 'check two', 'message': 'of x  both -> remove one'}]
+
+
+def test_a_run_that_is_ended_tells_what_it_did(tmp_path):
+    """By a signal, as where a machine's time is over, in the midst of a part."""
+    code = """
+import run, parts, sys
+def everything(one, **options):
+    one.do(parts.Part('short', ('true',), 5))
+    one.do(parts.Part('long', ('sleep', '600'), 600))
+run.everything = everything
+sys.exit(run.main())
+"""
+    results = tmp_path / 'results'
+    environment = {**os.environ, 'PYTHONPATH': str(HERE)}
+    with subprocess.Popen([sys.executable, '-c', code, str(results)], env=environment, stdout=subprocess.PIPE) as one:
+        assert one.stdout.readline().startswith(b'short: passed')
+        time.sleep(0.5)
+        one.terminate()
+        told = one.stdout.read().decode()
+        assert one.wait(10) == 143
+    assert told.splitlines()[-1].startswith('FAILED: long; ')
+    saved = json.loads((results / 'results.json').read_text())
+    assert [part['state'] for part in saved['parts']] == ['passed', 'out of time']
+    assert (saved['finished'], saved['ok']) == (False, False)
 
 
 def lives(process):
