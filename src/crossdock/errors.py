@@ -24,6 +24,7 @@ this project still catches it::
                                              ``copy=False`` where a copy is needed
       ReadOnlyError(ValueError)              a write into a read-only array
       CorruptFileError(ValueError)           a file that is not what it says
+      FormatError(ValueError)                a file format that cannot hold a value
       StrictLoadError(ValueError)            a file and a target that do not match
 
 Each carries its facts as attributes; a fact that is not known is ``None`` (or empty, for a collection).
@@ -57,6 +58,7 @@ __all__ = [
     'CopyRequiredError',
     'ReadOnlyError',
     'CorruptFileError',
+    'FormatError',
     'StrictLoadError',
 ]
 
@@ -280,6 +282,18 @@ class CorruptFileError(CrossdockError, ValueError):
     path: str | None = None
     key: str | None = None
     reason: str = ''
+
+
+class FormatError(CrossdockError, ValueError):
+    """A file format cannot hold what it is given.
+
+    Attributes
+    ----------
+    refusals : tuple of str
+        One line for each value, with its key path.
+    """
+
+    refusals: tuple[str, ...] = ()
 
 
 class StrictLoadError(CrossdockError, ValueError):

@@ -10,9 +10,11 @@ import click
 
 import crossdock
 from crossdock.cli._complaint import one_line
+from crossdock.cli._convert import convert
 from crossdock.cli._demo import demo
 from crossdock.cli._devices import devices
 from crossdock.cli._doctor import doctor
+from crossdock.cli._inspect import inspect
 from crossdock.errors import CrossdockError
 
 __all__ = ['main']
@@ -29,9 +31,11 @@ def command(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+command.add_command(convert)
 command.add_command(devices)
 command.add_command(demo)
 command.add_command(doctor)
+command.add_command(inspect)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

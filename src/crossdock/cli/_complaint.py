@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-__all__ = ['Complaint', 'one_line']
+__all__ = ['Complaint', 'one_line', 'printable']
 
 
 class Complaint(click.ClickException):
@@ -16,3 +16,14 @@ class Complaint(click.ClickException):
 def one_line(message: str) -> str:
     """Fold a message into the single line that scripts and log files can keep together."""
     return ' '.join(message.split())
+
+
+def printable(text: str) -> str:
+    r"""A name from a file with what would steer a terminal, or end the line, written as an escape.
+
+    Examples
+    --------
+    >>> print(printable('enc/\x1b[2JW'))
+    enc/\x1b[2JW
+    """
+    return ''.join(c if c.isprintable() else c.encode('unicode_escape').decode('ascii') for c in text)

@@ -5,6 +5,7 @@
 what belongs to them.
 """
 
+from ._convert import convert
 from ._dictionary import DictionarySerializer
 from ._format import Entry, Format, Reader, Writer
 from ._lazy import LazyArchive, LazyArray, open_archive
@@ -23,6 +24,7 @@ __all__ = [
     'save_safetensors',
     'load_safetensors',
     'open_archive',
+    'convert',
     'LazyArchive',
     'LazyArray',
     # the visitor protocol

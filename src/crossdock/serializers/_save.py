@@ -165,11 +165,12 @@ def write_leaves(
     compression: str | None,
     progress: Progress,
     metadata: Mapping[str, Any],
+    what: str = 'save',
 ) -> None:
     """Write a file that takes the place of `path` once it is complete and on the disk."""
     total = sum(leaf.nbytes for leaf in leaves.values())
     with (
-        tracking(progress, total, 'save') as advance,
+        tracking(progress, total, what) as advance,
         replacing(path) as temporary,
         format.create(temporary, compression=compression, metadata=metadata) as writer,
     ):

@@ -27,6 +27,7 @@ __all__ = ['FORMAT', 'NpzFormat']
 
 _SUFFIX = '.npy'
 _PIECE = 1 << 20
+_COMPRESSIONS = {8: 'deflate', 93: 'zstd'}  # by APPNOTE 4.4.5
 
 
 class NpzFormat:
@@ -122,6 +123,17 @@ class NpzReader(Reader):
     def metadata(self) -> Mapping[str, Any]:
         """What the writer was given as `metadata`."""
         return self._manifest.metadata
+
+    @property
+    def compression(self) -> str | None:
+        """What compresses the members, or some of them."""
+        methods = {member.method for member in self._archive.members} & _COMPRESSIONS.keys()
+        return ', '.join(_COMPRESSIONS[method] for method in sorted(methods)) or None
+
+    @property
+    def checksum(self) -> str | None:
+        """CRC-32, which every member has."""
+        return 'CRC-32'
 
     def read(self, key: str) -> np.ndarray[Any, Any] | None:
         """The data of one leaf, its CRC-32 checked."""

@@ -184,6 +184,11 @@ class SafetensorsReader(Reader):
         """What the writer was given as `metadata`; of files of other programs, their strings."""
         return self._metadata
 
+    @property
+    def checksum(self) -> str | None:
+        """CRC-32, where the metadata has one for each tensor and they are compared."""
+        return None if self._sums is None else 'CRC-32'
+
     def read(self, key: str) -> Host | None:
         """The data of one leaf; its CRC-32 is checked if the file has one."""
         entry = self._entries[key]

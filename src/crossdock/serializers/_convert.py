@@ -1,0 +1,158 @@
+"""`convert`: a file of one format into one of another, piece by piece."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from crossdock.errors import FormatError
+from crossdock.transfer import Progress
+
+from ._format import Format, Reader
+from ._leaf import Leaf
+from ._path import shown
+from ._registry import format_for, format_named
+from ._save import Path, check_compression, file_path, write_leaves
+from ._swapped import warn_swapped
+
+__all__ = ['convert']
+
+
+class StoredLeaf(Leaf):
+    """A leaf whose data is in an open file."""
+
+    def __init__(self, reader: Reader, key: str) -> None:
+        super().__init__(None, key)
+        entry = reader.entries[key]
+        self.shape, self.dtype, self.swapped = entry.shape, entry.dtype, entry.swapped
+        self._reader = reader
+
+    def chunks(self) -> Iterator[np.ndarray[Any, Any]]:
+        """The data as one-dimensional contiguous pieces of their own; all of it has been checked after the last."""
+        for _, piece in self._reader.pieces(self.path):
+            yield piece.copy()  # a writer may still need it when the next one is read
+            if self.watch is not None:
+                self.watch(piece.nbytes)
+
+    def host(self) -> np.ndarray[Any, Any] | None:
+        """The whole value as a NumPy array."""
+        return self._reader.read(self.path)
+
+
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    compression: str | None = None,
+    progress: Progress = False,
+) -> None:
+    """Write what a file holds in another format: the same keys, data types and bits, None and metadata.
+
+    Never more than some pieces of the data are in memory. The target takes the place of an old one only when all of
+    the source has been read and checked, and the new file is complete and on the disk.
+
+    Parameters
+    ----------
+    source, target : str or path-like
+        Their suffixes tell the formats.
+    from_format, to_format : str, optional
+        The formats' names, in place of the suffixes.
+    compression : str, optional
+        As for `save`. Not compressed by default, whatever the source is.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+
+    Raises
+    ------
+    FormatError
+        The target's format cannot hold all of it; each key that it refuses is listed, and nothing has been written.
+    ValueError
+        Both are the same file, or there is no such format or compression.
+    CorruptFileError
+        The source is damaged; the old target is as it was.
+    OSError
+        The source cannot be read, or the target cannot be written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crossdock.serializers import load, save
+    >>> save('model.npz', {'enc': {'W': np.ones((2, 3), 'float32')}}, metadata={'epoch': 3})
+    >>> convert('model.npz', 'small.npz', compression='deflate')
+    >>> load('small.npz')['enc']['W'].shape
+    (2, 3)
+    """
+    here, there = file_path(source), file_path(target)
+    reads = format_for(here) if from_format is None else format_named(from_format)
+    writes = format_for(there) if to_format is None else format_named(to_format)
+    check_compression(writes, compression)
+    if os.path.exists(there) and os.path.samefile(here, there):
+        raise ValueError(f'{here} and {there} are the same file; convert into another, then rename it')
+    with reads.open(here) as reader:
+        why = refusals(reader, writes, compression)
+        if why:
+            lines = [f'{here} holds what a {writes.name} file cannot; nothing has been written']
+            raise FormatError('\n'.join(lines + [f'  {line}' for line in why]), refusals=tuple(why))
+        leaves = {key: StoredLeaf(reader, key) for key in reader.entries}
+        warn_swapped(here, [key for key, leaf in leaves.items() if leaf.swapped], stacklevel=3)
+        write_leaves(there, leaves, writes, compression, progress, reader.metadata, 'convert')
+
+
+def refusals(reader: Reader, format: Format, compression: str | None) -> list[str]:
+    """What of an open file another format cannot hold, a line for each key, found by writing it without its data."""
+    why: list[str] = []
+    left = {key: _hollow(reader, key) for key in reader.entries}
+    with tempfile.TemporaryDirectory() as folder:
+        while left:
+            bad = _rehearse(format, folder, compression, {}, left)
+            if bad is None:
+                break
+            key, reason = bad
+            why.append(reason)
+            if key is None:
+                return why  # it is of no key, and would come again
+            # What has been taken before it will be taken again, and need not be tried.
+            for other in list(left):
+                del left[other]
+                if other == key:
+                    break
+        bad = _rehearse(format, folder, compression, reader.metadata, {})
+    return why if bad is None else [*why, f'the metadata: {bad[1]}']
+
+
+def _hollow(reader: Reader, key: str) -> Leaf:
+    """A leaf of the same data type and as many axes, without elements."""
+    entry = reader.entries[key]
+    if entry.dtype is None:
+        return Leaf(None, key)
+    return Leaf(np.empty((0, *entry.shape[1:]) if entry.shape else (), entry.dtype), key)
+
+
+def _rehearse(
+    format: Format, folder: str, compression: str | None, metadata: Mapping[str, Any], leaves: Mapping[str, Leaf]
+) -> tuple[str | None, str] | None:
+    """Write leaves into a file that nobody needs; the key that was refused, if it was one, and the reason."""
+    name = os.path.join(folder, os.urandom(8).hex() + format.suffixes[0])
+    key = None
+    try:
+        with open(name, 'xb'), format.create(name, compression=compression, metadata=metadata) as writer:
+            for key, leaf in leaves.items():
+                writer.add(key, leaf)
+            key = None
+    except (TypeError, ValueError) as error:
+        return key, _without_verb(str(error), key)
+    return None
+
+
+def _without_verb(message: str, key: str | None) -> str:
+    """What a writer says of a key, which speaks of saving it."""
+    if key is None:
+        return message
+    reason = message.removeprefix(f'cannot save {shown(key)}: ')
+    return f'{shown(key)}: {reason}'
