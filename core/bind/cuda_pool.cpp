@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "../backends/cuda/borrowed_pool.h"
+#include "crossdock/runtime/at_fork.h"
 #include "crossdock/runtime/device.h"
 #include "crossdock/runtime/error.h"
 #include "operators.h"
@@ -67,8 +68,8 @@ void borrow_pool(nb::handle take, nb::handle give_back) {
 
 // What another library has from this one's pool.
 struct Lent {
-  std::mutex mutex;
   std::unordered_map<std::uintptr_t, std::pair<Device*, Block>> blocks;
+  ForkMutex mutex;
 };
 Lent& lent() {
   static auto* one = new Lent;

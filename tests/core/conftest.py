@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ import crossdock.core as cx
 from crossdock.core import exchange
 
 
-@pytest.fixture(params=['native:0', 'sim:0'])
+@pytest.fixture(params=os.environ.get('CROSSDOCK_TEST_DEVICES', 'native:0 sim:0').split())
 def device(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -322,6 +322,8 @@ def test_refusals(device: str, call: Callable[[str], Any], kind: type[Exception]
 
 
 def test_without_lapack(device: str) -> None:
+    if device.startswith('cuda'):
+        pytest.skip('cuda factorizes by kernels of its own')
     x = cx.eye(2, device=device)
     _core._set_blas_path('')
     try:

@@ -47,8 +47,18 @@ bool CudaAllocator::give_back_borrowed(std::byte* data, std::size_t nbytes) noex
 std::byte* CudaAllocator::raw_alloc(std::size_t nbytes) noexcept {
   DevicePointer data = 0;
   const Current current(device_, std::nothrow);
-  if (!current || device_.driver().memory_allocate(&data, nbytes) != kSuccess) return nullptr;
+  if (!current) return nullptr;
+  if (const Result result = device_.driver().memory_allocate(&data, nbytes); result != kSuccess) {
+    refusal_.store(result);
+    return nullptr;
+  }
   return reinterpret_cast<std::byte*>(data);
+}
+
+void CudaAllocator::reclaim() {
+  if (is_forked()) cuda::driver();  // says so
+  const Result refusal = refusal_.exchange(kSuccess);
+  if (refusal != kOutOfMemory) device_.check(refusal, "cuMemAlloc");
 }
 
 void CudaAllocator::raw_free(std::byte* data, std::size_t /*nbytes*/) noexcept {

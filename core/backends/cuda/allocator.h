@@ -11,6 +11,7 @@
 #include "borrowed_pool.h"
 #include "crossdock/runtime/allocator.h"
 #include "crossdock/runtime/at_fork.h"
+#include "driver.h"
 
 namespace crossdock::cuda {
 
@@ -27,10 +28,12 @@ class CudaAllocator final : public Allocator {
   void raw_free(std::byte* data, std::size_t nbytes) noexcept override;
   std::int64_t total() const noexcept override;
   std::int64_t free_raw() const noexcept override;
+  void reclaim() override;                           // throws when it is not for want of room that there was no memory
   std::size_t max_pooled() const noexcept override;  // no bound: what is pooled goes when room is wanted
 
  private:
   CudaDevice& device_;
+  std::atomic<Result> refusal_{kSuccess};  // of the last request that got nothing
   std::atomic<int> nborrowed_{0};
   std::unordered_map<const std::byte*, std::shared_ptr<const BorrowedPool>> borrowed_;  // and whose it is
   mutable ForkMutex mutex_;

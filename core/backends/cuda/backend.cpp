@@ -39,10 +39,13 @@ class CudaBackend final : public Backend {
     std::vector<std::string> untold;
     if (is_forked()) return untold;
     devices().for_each([&](CudaDevice& device) {
+      if (!device.is_started()) return;
       const Current current(device, std::nothrow);
-      if (!current || device.driver().context_synchronize() != kSuccess) return;
-      if (auto text = device.default_stream().failures().take_untold(); !text.empty())
-        untold.push_back(std::move(text));
+      if (!current) return;
+      const CudaStream& stream = device.default_stream();
+      const Result result = wait_until_ready([&] { return device.driver().stream_query(stream.handle()); });
+      device.custody().wait_until_empty();
+      if (auto text = stream.failures().take_untold(result); !text.empty()) untold.push_back(std::move(text));
     });
     return untold;
   }

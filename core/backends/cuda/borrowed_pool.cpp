@@ -21,8 +21,9 @@ Setting& setting() {
 }  // namespace
 
 void set_borrowed_pool(std::shared_ptr<const BorrowedPool> pool) {
+  // The one before goes when nothing is locked: what it calls may ask for memory.
   std::lock_guard lock(setting().mutex);
-  setting().pool = std::move(pool);
+  setting().pool.swap(pool);
 }
 
 std::shared_ptr<const BorrowedPool> borrowed_pool() noexcept {

@@ -1,14 +1,16 @@
 #include "current.h"
 
+#include <exception>
+
 #include "device.h"
 
 namespace crossdock::cuda {
 
-Result Current::enter(const CudaDevice& device) noexcept {
+Result Current::enter(const CudaDevice& device, ContextHandle context) noexcept {
   const Driver& entries = device.driver();
   if (const Result got = entries.context_current(&before_); got != kSuccess) return got;
-  if (before_ != device.context()) {
-    if (const Result set = entries.context_set(device.context()); set != kSuccess) return set;
+  if (before_ != context) {
+    if (const Result set = entries.context_set(context); set != kSuccess) return set;
     changed_ = true;
   }
   driver_ = &entries;
@@ -17,11 +19,15 @@ Result Current::enter(const CudaDevice& device) noexcept {
 
 Current::Current(const CudaDevice& device) {
   if (is_forked()) crossdock::cuda::driver();  // says so
-  check(enter(device), "cuCtxSetCurrent", device.spec());
+  check(enter(device, device.context()), "cuCtxSetCurrent", device.spec());
 }
 
 Current::Current(const CudaDevice& device, std::nothrow_t) noexcept {
-  if (!is_forked()) enter(device);
+  if (is_forked()) return;
+  try {
+    enter(device, device.context());
+  } catch (const std::exception&) {  // it does not start
+  }
 }
 
 Current::~Current() {

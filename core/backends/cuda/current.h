@@ -20,7 +20,7 @@ class Current {
   explicit operator bool() const noexcept { return driver_ != nullptr; }
 
  private:
-  Result enter(const CudaDevice& device) noexcept;
+  Result enter(const CudaDevice& device, ContextHandle context) noexcept;
 
   const Driver* driver_ = nullptr;
   ContextHandle before_ = nullptr;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "crossdock/runtime/interrupt.h"
 #include "crossdock/runtime/worker_thread.h"
 #include "current.h"
 #include "device.h"
@@ -17,18 +18,35 @@ bool Custody::ensure_watcher() noexcept {
   return watched_;
 }
 
-void Custody::hold(StreamHandle stream, std::shared_ptr<const void> what) {
+void Custody::hold(StreamHandle stream, std::shared_ptr<const void> what) noexcept {
   if (!what) return;
-  Held held{Recorded(device_, stream), std::move(what)};
-  if (!ensure_watcher()) {
-    device_.driver().event_synchronize(held.over.handle());
-    return;
+  try {
+    if (ensure_watcher()) {
+      Held held{Recorded(device_, stream), what};
+      std::lock_guard lock(mutex_);
+      held_.push_back(std::move(held));
+      what.reset();
+    }
+  } catch (const std::exception&) {  // no event, or no memory
   }
-  {
-    std::lock_guard lock(mutex_);
-    held_.push_back(std::move(held));
+  if (what)
+    device_.driver().stream_synchronize(stream);
+  else
+    added_.beat();
+}
+
+bool Custody::is_empty() {
+  std::lock_guard lock(mutex_);
+  return held_.empty() && !letting_go_;
+}
+
+void Custody::wait_until_empty() {
+  for (;;) {
+    const auto seen = let_go_.seen();
+    if (is_empty()) return;
+    let_go_.wait(seen, kInterruptSlice);
+    check_interrupt();
   }
-  added_.beat();
 }
 
 // Lives as long as the process, as the device does. Whatever becomes of a copy, also when it fails, it is over then.
@@ -41,6 +59,7 @@ void Custody::watch() noexcept {
       if (!held_.empty()) {
         first.emplace(std::move(held_.front()));
         held_.pop_front();
+        letting_go_ = true;
       }
     }
     if (!first) {
@@ -48,6 +67,12 @@ void Custody::watch() noexcept {
       continue;
     }
     if (Current current(device_, std::nothrow); current) device_.driver().event_synchronize(first->over.handle());
+    first.reset();
+    {
+      std::lock_guard lock(mutex_);
+      letting_go_ = false;
+    }
+    let_go_.beat();
   }
 }
 

@@ -14,8 +14,10 @@ class Custody {
  public:
   explicit Custody(CudaDevice& device) noexcept : device_(device) {}
   // Until the work that is queued on `stream` now is over. The device's context is current. When the system gives no
-  // thread to watch it, waits for that here.
-  void hold(StreamHandle stream, std::shared_ptr<const void> what);
+  // thread to watch it, or no memory, waits for that here.
+  void hold(StreamHandle stream, std::shared_ptr<const void> what) noexcept;
+  // Until nothing is held, for the end of the process: references to the user's objects go while that is possible.
+  void wait_until_empty();
 
  private:
   struct Held {
@@ -24,11 +26,12 @@ class Custody {
   };
   void watch() noexcept;
   bool ensure_watcher() noexcept;
+  bool is_empty();
 
   CudaDevice& device_;
   std::deque<Held> held_;
-  bool watched_ = false;
-  Pulse added_;
+  bool watched_ = false, letting_go_ = false;
+  Pulse added_, let_go_;
   ForkMutex mutex_;
 };
 

@@ -27,23 +27,38 @@ bool launches_block() noexcept {
 
 }  // namespace
 
+// There is a driver: without one the back-end counts no device.
 CudaDevice::CudaDevice(Backend& backend, int index)
     : Device(backend, index),
-      driver_(cuda::driver()),
+      driver_(*find_driver()),
       events_(*this),
       custody_(*this),
       functions_(*this),
-      allocator_(*this) {
-  check(driver_.device_get(&number_, index), "cuDeviceGet", spec());
+      allocator_(*this) {}
+
+ContextHandle CudaDevice::retain_context() const {
+  cuda::driver();  // started, or says why it cannot be
+  std::lock_guard lock(retaining_);
+  if (has_context_.load(std::memory_order_relaxed)) return context_;
+  cuda::check(driver_.device_get(&number_, index()), "cuDeviceGet", spec());
   const int major = attribute(driver_, DeviceAttribute::compute_capability_major, number_, spec());
   const int minor = attribute(driver_, DeviceAttribute::compute_capability_minor, number_, spec());
   architecture_.number = major * 10 + minor;
   multiprocessors_ = attribute(driver_, DeviceAttribute::multiprocessor_count, number_, spec());
   std::size_t total = 0;
-  check(driver_.device_total_memory(&total, number_), "cuDeviceTotalMem", spec());
+  cuda::check(driver_.device_total_memory(&total, number_), "cuDeviceTotalMem", spec());
   total_memory_ = static_cast<std::int64_t>(total);
-  check(driver_.primary_context_retain(&context_, number_), "cuDevicePrimaryCtxRetain", spec());
-  stream_ = std::make_unique<CudaStream>(*this, kLegacyStream);
+  cuda::check(driver_.primary_context_retain(&context_, number_), "cuDevicePrimaryCtxRetain", spec());
+  has_context_.store(true, std::memory_order_release);
+  return context_;
+}
+
+CudaStream& CudaDevice::start() {
+  retain_context();
+  std::lock_guard lock(starting_);
+  if (!stream_) stream_ = std::make_unique<CudaStream>(*this, kLegacyStream);
+  started_.store(true, std::memory_order_release);
+  return *stream_;
 }
 
 CudaStream& CudaDevice::own(Stream& stream) const {
@@ -54,7 +69,7 @@ CudaStream& CudaDevice::own(Stream& stream) const {
 
 void CudaDevice::launch(Launch launch) {
   const Kernel kernel = backend().kernel(launch.op, launch.dtype, *this);
-  CudaStream& stream = launch.stream ? own(*launch.stream) : *stream_;
+  CudaStream& stream = launch.stream ? own(*launch.stream) : default_stream();
   launch.stream = &stream;
   const Current current(*this);
   stream.failures().launched(name(launch.op).data());
@@ -80,9 +95,9 @@ void CudaDevice::upload(std::byte* to, const std::byte* from_host, std::size_t n
   CudaStream& here = own(stream);
   const Current current(*this);
   here.failures().launched("upload");
-  check(driver_.copy_to_device(device_pointer(to), from_host, nbytes, here.handle()), "cuMemcpyHtoDAsync", spec());
+  here.check(driver_.copy_to_device(device_pointer(to), from_host, nbytes, here.handle()), "cuMemcpyHtoDAsync");
   // The driver has staged memory that is not page-locked before it returns.
-  if (!is_page_locked(*this, from_host)) return;
+  if (!is_known_to_driver(*this, from_host)) return;
   if (blocking)
     finish(here, std::move(keepalive));
   else
@@ -94,22 +109,23 @@ void CudaDevice::download(std::byte* to_host, const std::byte* from, std::size_t
   if (!nbytes) return;
   CudaStream& here = own(stream);
   const Current current(*this);
+  // Into memory that is not page-locked the driver copies before it returns, after a wait that nobody can interrupt.
+  if (!is_known_to_driver(*this, to_host)) here.synchronize();
   here.failures().launched("download");
-  check(driver_.copy_to_host(to_host, device_pointer(from), nbytes, here.handle()), "cuMemcpyDtoHAsync", spec());
+  here.check(driver_.copy_to_host(to_host, device_pointer(from), nbytes, here.handle()), "cuMemcpyDtoHAsync");
   if (blocking)
     finish(here, std::move(keepalive));
   else
     custody_.hold(here.handle(), std::move(keepalive));
 }
 
-void CudaDevice::let_reach(const CudaDevice& other) {
+void CudaDevice::let_reach(const CudaDevice& other) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << other.index();
   if (peers_.load(std::memory_order_relaxed) & bit) return;
   int can = 0;
-  if (driver_.can_access_peer(&can, number_, other.number_) == kSuccess && can) {
-    const Result result = driver_.enable_peer_access(other.context_, 0);
-    if (result != kSuccess && result != kPeerAccessAlreadyEnabled) check(result, "cuCtxEnablePeerAccess", spec());
-  }
+  // Without it, as when too many others have it, the driver copies by way of the host.
+  if (driver_.can_access_peer(&can, number_, other.number_) == kSuccess && can)
+    driver_.enable_peer_access(other.context_, 0);
   peers_.fetch_or(bit, std::memory_order_relaxed);
 }
 
@@ -119,20 +135,21 @@ void CudaDevice::copy_from(std::byte* to, Device& source, const std::byte* from,
     throw DeviceError("copy: " + spec() + " cannot read memory of " + source.spec(), spec());
   auto& other = static_cast<CudaDevice&>(source);
   CudaStream& here = own(stream);
-  Stream* involved[] = {stream_.get(), other.stream_.get()};
+  Stream* involved[] = {&default_stream(), &other.default_stream()};
   for (Stream* one : involved)
     if (one != &here) here.wait(one->record());
   {
     const Current current(*this);
     here.failures().launched("copy");
     if (&other == this) {
-      check(driver_.copy_on_device(device_pointer(to), device_pointer(from), nbytes, here.handle()),
-            "cuMemcpyDtoDAsync", spec());
+      here.check(driver_.copy_on_device(device_pointer(to), device_pointer(from), nbytes, here.handle()),
+                 "cuMemcpyDtoDAsync");
     } else {
       let_reach(other);
-      check(
+      here.check(
           driver_.copy_peer(device_pointer(to), context_, device_pointer(from), other.context_, nbytes, here.handle()),
-          "cuMemcpyPeerAsync", spec());
+          "cuMemcpyPeerAsync");
+      here.failures().follow(other.stream_->shared_failures());
     }
   }
   const Event copied = here.record();
@@ -141,6 +158,7 @@ void CudaDevice::copy_from(std::byte* to, Device& source, const std::byte* from,
 }
 
 void CudaDevice::synchronize() {
+  if (!is_started() && !is_forked()) return;
   const Current current(*this);
   // Made of waits that can be interrupted; then what other streams and libraries have queued.
   stream_->synchronize();
@@ -156,9 +174,9 @@ void CudaDevice::order_before(std::optional<std::int64_t> consumer) {
                         "'; None, -1, 1 (legacy default), 2 (per-thread default) and stream handles do");
   }
   const Current current(*this);
-  const Recorded ready(*this, stream_->handle());
+  const Recorded ready(*this, default_stream().handle());
   const auto handle = reinterpret_cast<StreamHandle>(static_cast<std::uintptr_t>(*consumer));
-  check(driver_.stream_wait_event(handle, ready.handle(), 0), "cuStreamWaitEvent", spec());
+  check(driver_.stream_wait_event(handle, ready.handle(), 0), "cuStreamWaitEvent");
 }
 
 }  // namespace crossdock::cuda

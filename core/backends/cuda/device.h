@@ -20,13 +20,15 @@ namespace crossdock::cuda {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(Backend& backend, int index);  // starts CUDA; DeviceError
+  CudaDevice(Backend& backend, int index);  // starts nothing: the first use does, and throws DeviceError
 
   const std::string& physical() const noexcept override { return spec(); }
   bool is_host() const noexcept override { return false; }
   std::int32_t dlpack_id() const noexcept override { return index(); }
   Allocator& allocator() noexcept override { return allocator_; }
-  CudaStream& default_stream() noexcept override { return *stream_; }  // the legacy default stream
+  CudaStream& default_stream() override {  // the legacy default stream
+    return is_started() ? *stream_ : start();
+  }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<CudaStream>(*this); }
   void launch(Launch launch) override;
   // A page-locked source must stay as it is until an upload that does not block is over; another has been read.
@@ -40,30 +42,41 @@ class CudaDevice final : public Device {
   void order_before(std::optional<std::int64_t> consumer) override;
 
   const Driver& driver() const noexcept { return driver_; }
-  ContextHandle context() const noexcept { return context_; }
+  bool is_started() const noexcept { return started_.load(std::memory_order_acquire); }
+  // Started by the first call; DeviceError, and the next call tries again.
+  ContextHandle context() const { return has_context_.load(std::memory_order_acquire) ? context_ : retain_context(); }
+  // What follows is of a device that is started.
   Architecture architecture() const noexcept { return architecture_; }
   int multiprocessors() const noexcept { return multiprocessors_; }
   std::int64_t total_memory() const noexcept { return total_memory_; }
   EventPool& events() noexcept { return events_; }
+  Custody& custody() noexcept { return custody_; }
   Functions& functions() noexcept { return functions_; }
+  // Of a call that queues work or needs the device: see Failures::check.
+  void check(Result result, const char* call) const { stream_->check(result, call); }
   CudaStream& own(Stream& stream) const;  // DeviceError for another device's
 
  private:
-  enum class HostSide { pageable, page_locked };
   void finish(CudaStream& stream, std::shared_ptr<const void> keepalive);
-  void let_reach(const CudaDevice& other);  // peer access, where there is any
+  CudaStream& start();
+  ContextHandle retain_context() const;
+  void let_reach(const CudaDevice& other) noexcept;  // peer access, where there is any
 
   const Driver& driver_;
-  DeviceNumber number_ = 0;
-  ContextHandle context_ = nullptr;
-  Architecture architecture_;
-  int multiprocessors_ = 1;
-  std::int64_t total_memory_ = 0;
+  mutable DeviceNumber number_ = 0;
+  mutable ContextHandle context_ = nullptr;
+  mutable Architecture architecture_;
+  mutable int multiprocessors_ = 1;
+  mutable std::int64_t total_memory_ = 0;
+  mutable std::atomic<bool> has_context_{false};
+  mutable ForkMutex retaining_;
   EventPool events_;
   Custody custody_;
   Functions functions_;
   CudaAllocator allocator_;
   std::unique_ptr<CudaStream> stream_;
+  std::atomic<bool> started_{false};  // there is a stream
+  ForkMutex starting_;
   std::atomic<std::uint64_t> peers_{0};  // devices that have been let in, a bit each
 };
 

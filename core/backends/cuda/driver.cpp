@@ -67,12 +67,33 @@ const Driver& driver() {
   if (!driver_is_started()) {
     std::lock_guard lock(starting);
     if (!driver_is_started()) {
-      check(found->init(0), "cuInit", "cuda");
+      const Result result = found->init(0);
+      if (result == kNotInitialized) {
+        throw DeviceError("CUDA does not start in this process (" + text_of(result) +
+                          "): another library may have started it before this process was forked; start the child with "
+                          "multiprocessing's 'spawn' or 'forkserver' method, or use the GPU only after the fork");
+      }
+      check(result, "cuInit", "cuda");
       ::pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
       started.store(true, std::memory_order_release);
     }
   }
   return *found;
+}
+
+bool is_lasting(Result result) noexcept {
+  constexpr Result kEccUncorrectable = 214, kNvlinkUncorrectable = 220, kIllegalAddress = 700, kLaunchTimeout = 702,
+                   kAssert = 710, kHardwareStackError = 714, kLaunchFailed = 719;
+  switch (result) {
+    case kEccUncorrectable:
+    case kNvlinkUncorrectable:
+    case kIllegalAddress:
+    case kLaunchTimeout:
+    case kAssert:
+      return true;
+    default:  // among them illegal instructions, misaligned addresses
+      return result >= kHardwareStackError && result <= kLaunchFailed;
+  }
 }
 
 std::string text_of(Result result) {

@@ -17,8 +17,7 @@ using EventHandle = struct EventObject*;
 using ModuleHandle = struct ModuleObject*;
 using FunctionHandle = struct FunctionObject*;
 
-inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotInitialized = 3, kNotReady = 600,
-                        kPeerAccessAlreadyEnabled = 704;
+inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotInitialized = 3, kNotReady = 600;
 
 enum class DeviceAttribute : int {
   multiprocessor_count = 16,
@@ -29,7 +28,6 @@ inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kHostAllocPortable = 1, kHostAllocDeviceMap = 2;
 inline constexpr int kPointerMemoryType = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
-inline constexpr unsigned kMemoryOfHost = 1;  // CU_MEMORYTYPE_HOST: page-locked
 // The stream handles that stand for the two default streams.
 inline const StreamHandle kLegacyStream = nullptr;
 
@@ -105,6 +103,8 @@ inline void check(Result result, const char* call, const std::string& device) {
   if (result != kSuccess) [[unlikely]]
     fail(result, call, device);
 }
+// Whether it may be that of work queued earlier, and will be that of every later call.
+bool is_lasting(Result result) noexcept;
 std::string text_of(Result result);  // 'CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure'
 
 inline DevicePointer device_pointer(const void* data) noexcept { return reinterpret_cast<DevicePointer>(data); }

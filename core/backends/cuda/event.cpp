@@ -17,7 +17,7 @@ EventHandle EventPool::take() {
     }
   }
   EventHandle event = nullptr;
-  check(device_.driver().event_create(&event, kEventDisableTiming), "cuEventCreate", device_.spec());
+  device_.check(device_.driver().event_create(&event, kEventDisableTiming), "cuEventCreate");
   return event;
 }
 
@@ -33,7 +33,7 @@ Recorded::Recorded(CudaDevice& device, StreamHandle stream) : device_(device), h
   const Result result = device.driver().event_record(handle_, stream);
   if (result == kSuccess) return;
   device.events().put_back(handle_);
-  fail(result, "cuEventRecord", device.spec());
+  device.check(result, "cuEventRecord");
 }
 
 Recorded::~Recorded() {

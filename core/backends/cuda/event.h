@@ -14,12 +14,12 @@ class CudaDevice;
 
 class EventPool {
  public:
-  explicit EventPool(const CudaDevice& device) noexcept : device_(device) {}
+  explicit EventPool(CudaDevice& device) noexcept : device_(device) {}
   EventHandle take();  // with the device's context current; DeviceError
   void put_back(EventHandle event) noexcept;
 
  private:
-  const CudaDevice& device_;
+  CudaDevice& device_;
   std::vector<EventHandle> unused_;
   ForkMutex mutex_;
 };

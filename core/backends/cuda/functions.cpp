@@ -28,11 +28,10 @@ FunctionHandle Functions::load(const KernelFamily& family, int number) {
   auto& function = slot.load()[number];
   if (const FunctionHandle there = function.load()) return there;
   ModuleHandle module = nullptr;  // stays loaded, as the device does
-  check(driver.module_load(&module, image.cubin.data()), ("loading the kernel " + name.expression).c_str(),
-        device_.spec());
+  device_.check(driver.module_load(&module, image.cubin.data()), ("loading the kernel " + name.expression).c_str());
   FunctionHandle found = nullptr;
-  check(driver.module_function(&found, module, image.entry.c_str()), ("finding the kernel " + image.entry).c_str(),
-        device_.spec());
+  device_.check(driver.module_function(&found, module, image.entry.c_str()),
+                ("finding the kernel " + name.expression).c_str());
   function.store(found, std::memory_order_release);
   return found;
 }

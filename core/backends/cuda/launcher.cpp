@@ -30,24 +30,26 @@ Grid Launcher::grid(std::int64_t elements, int per_thread, unsigned threads) con
 void Launcher::fill(std::byte* data, unsigned char value, std::size_t nbytes) const {
   if (!nbytes) return;
   CudaDevice& device = device_of(launch_);
-  check(device.driver().fill_bytes(device_pointer(data), value, nbytes, stream_of(launch_).handle()), "cuMemsetD8Async",
-        device.spec());
+  const CudaStream& stream = stream_of(launch_);
+  stream.check(device.driver().fill_bytes(device_pointer(data), value, nbytes, stream.handle()), "cuMemsetD8Async");
 }
 
 void Launcher::copy(std::byte* to, const std::byte* from, std::size_t nbytes) const {
   if (!nbytes) return;
   CudaDevice& device = device_of(launch_);
-  check(device.driver().copy_on_device(device_pointer(to), device_pointer(from), nbytes, stream_of(launch_).handle()),
-        "cuMemcpyDtoDAsync", device.spec());
+  const CudaStream& stream = stream_of(launch_);
+  stream.check(device.driver().copy_on_device(device_pointer(to), device_pointer(from), nbytes, stream.handle()),
+               "cuMemcpyDtoDAsync");
 }
 
 void Launcher::enqueue(KernelFamily& family, int number, const Grid& grid, const void* args) const {
   CudaDevice& device = device_of(launch_);
   const FunctionHandle function = device.functions().get(family, number);
   void* arguments[] = {const_cast<void*>(args)};
-  check(device.driver().launch_kernel(function, grid.x, grid.y, grid.z, grid.threads, 1, 1, grid.shared_nbytes,
-                                      stream_of(launch_).handle(), arguments, nullptr),
-        "cuLaunchKernel", device.spec());
+  const CudaStream& stream = stream_of(launch_);
+  stream.check(device.driver().launch_kernel(function, grid.x, grid.y, grid.z, grid.threads, 1, 1, grid.shared_nbytes,
+                                             stream.handle(), arguments, nullptr),
+               "cuLaunchKernel");
 }
 
 Scratch::Scratch(const Launcher& launcher, std::size_t nbytes)

@@ -35,10 +35,9 @@ std::unique_ptr<PinnedMemory> page_locked_memory(CudaDevice* (*any_device)()) {
   return std::make_unique<PageLocked>(any_device);
 }
 
-bool is_page_locked(const CudaDevice& device, const void* data) noexcept {
+bool is_known_to_driver(const CudaDevice& device, const void* data) noexcept {
   unsigned kind = 0;
-  return device.driver().pointer_attribute(&kind, kPointerMemoryType, device_pointer(data)) == kSuccess &&
-         kind == kMemoryOfHost;
+  return device.driver().pointer_attribute(&kind, kPointerMemoryType, device_pointer(data)) == kSuccess && kind != 0;
 }
 
 }  // namespace crossdock::cuda

@@ -71,7 +71,7 @@ Result wait_until_ready(const std::function<Result()>& query) {
 CudaStream::CudaStream(CudaDevice& device) : Stream(device), device_(device), owned_(true) {
   const Current current(device);
   failures_ = std::make_shared<Failures>(device);
-  check(device.driver().stream_create(&handle_, kStreamNonBlocking), "cuStreamCreate", device.spec());
+  cuda::check(device.driver().stream_create(&handle_, kStreamNonBlocking), "cuStreamCreate", device.spec());
 }
 
 CudaStream::CudaStream(CudaDevice& device, StreamHandle existing)
@@ -91,8 +91,7 @@ CudaStream::~CudaStream() {
 void CudaStream::enqueue(const char* op, std::function<void()> work) {
   const Current current(device_);
   auto host_work = std::make_unique<HostWork>(op, std::move(work), failures_);
-  check(device_.driver().launch_host_function(handle_, &HostWork::run, host_work.get()), "cuLaunchHostFunc",
-        device_.spec());
+  check(device_.driver().launch_host_function(handle_, &HostWork::run, host_work.get()), "cuLaunchHostFunc");
   host_work.release();
 }
 
@@ -107,7 +106,7 @@ void CudaStream::wait(const Event& event) {
   auto* own = dynamic_cast<CudaEvent*>(state.get());
   if (!own) return state->wait();  // another kind's: the host waits in the stream's place
   const Current current(device_);
-  check(device_.driver().stream_wait_event(handle_, own->handle(), 0), "cuStreamWaitEvent", device_.spec());
+  check(device_.driver().stream_wait_event(handle_, own->handle(), 0), "cuStreamWaitEvent");
 }
 
 void CudaStream::synchronize() {

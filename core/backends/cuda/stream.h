@@ -6,8 +6,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "crossdock/runtime/error.h"
 #include "crossdock/runtime/op.h"
 #include "crossdock/runtime/stream.h"
 #include "event.h"
@@ -29,20 +32,32 @@ class Failures {
   ErrorRecord* record() const noexcept { return record_; }
   void launched(const char* op) noexcept;  // for the device's errors, which do not say whose they are
   void host_work_failed(const char* op, const std::string& reason) noexcept;
+  // Data comes from the stream with that source: what has failed there is told by the next wait here, too.
+  void follow(const std::shared_ptr<Failures>& source);
   // After a wait that ended with `result`: throws AsyncDeviceError if something has failed.
   void surface(Result result);
-  std::string take_untold() noexcept;  // for the end of the process; empty when there is none
+  // Of a call that queues work: AsyncDeviceError when it tells of earlier work, DeviceError with its name otherwise.
+  void check(Result result, const char* call);
+  // For the end of the process, after a wait that ended with `result`; empty when there is none.
+  std::string take_untold(Result result) noexcept;
 
  private:
   static constexpr std::size_t kRemembered = 4;
   std::string suspects() const;
+  [[noreturn]] void fail_for_good(Result result);
+  bool take(ErrorRecord& found) noexcept;
+  void surface(Result result, bool at_end);
+  void surface_followed();
 
   CudaDevice& device_;
   ErrorRecord* record_;  // page-locked, seen by the device at the same address
   std::array<std::atomic<const char*>, kRemembered> ops_{};
   std::atomic<std::size_t> launches_{0}, waited_for_{0};
-  std::mutex mutex_;
   std::string host_op_, host_reason_;
+  std::vector<std::shared_ptr<Failures>> followed_;
+  std::optional<AsyncDeviceError> lasting_;  // of all calls from now on
+  Result lasting_result_ = kSuccess;
+  std::mutex mutex_;
 };
 
 class CudaStream final : public Stream {
@@ -60,6 +75,8 @@ class CudaStream final : public Stream {
 
   StreamHandle handle() const noexcept { return handle_; }
   Failures& failures() const noexcept { return *failures_; }
+  const std::shared_ptr<Failures>& shared_failures() const noexcept { return failures_; }
+  void check(Result result, const char* call) const { failures_->check(result, call); }
 
  private:
   CudaDevice& device_;

@@ -89,7 +89,7 @@ def copy_between(
 ) -> None:
     """Write `src` into `dst`, wherever the two live; broadcasts, and casts without a check."""
     near = dst_place.physical == src_place.physical
-    if dst_place.library == src_place.library:
+    if dst_place.library == src_place.library and (blocking or near or src_place.physical != HOST):
         _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         dst_port.copy(dst, src)
     elif src_place.physical == HOST:

@@ -19,7 +19,7 @@ inline int factor_cholesky(const Columns<T>& a) {
     }
     __syncthreads();
     const Real<T> pivot = real_of(a(j, j));
-    if (!(pivot > 0)) return j + 1;
+    if (pivot <= 0) return j + 1;  // not a number goes on, as in LAPACK
     const Real<T> root = root_of(pivot);
     __syncthreads();
     for (int i = j + thread(); i < n; i += threads())

@@ -36,7 +36,7 @@ class Device {
   std::int32_t dlpack_type() const noexcept;                  // DLDeviceType
   virtual std::int32_t dlpack_id() const noexcept = 0;
   virtual Allocator& allocator() noexcept = 0;
-  virtual Stream& default_stream() noexcept = 0;
+  virtual Stream& default_stream() = 0;  // DeviceError where it cannot be had, as when a GPU does not start
   virtual std::unique_ptr<Stream> make_stream() = 0;
 
   // Runs or enqueues launch.op on launch.stream (default: default_stream()); NotImplementedError when no kernel serves
