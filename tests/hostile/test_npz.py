@@ -14,6 +14,7 @@ import pytest
 
 from crossdock.errors import CorruptFileError
 from crossdock.serializers import NpzDeserializer, load, load_npz
+from crossdock.serializers.archive import _zstd
 
 
 class Bomb:
@@ -85,22 +86,37 @@ def overlapping() -> bytes:
     return patched(out, (END, 8, '<H', 2), (END, 10, '<H', 2), (END, 12, '<I', 2 * len(row)))
 
 
-def bomb(nbytes: int) -> bytes:
-    """Zeros beyond measure in one deflated member, made without holding them."""
-    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
-    head = header(literal("'|u1'", shape=f'({nbytes},)'))
-    packed = [squeeze.compress(head)]
-    crc = zlib.crc32(head)
-    chunk = bytes(1 << 20)
-    for _ in range(nbytes >> 20):
-        packed.append(squeeze.compress(chunk))
-        crc = zlib.crc32(chunk, crc)
-    body = b''.join([*packed, squeeze.flush()])
-    fields = (20, 0, 8, 0, 33, crc, len(body), len(head) + nbytes, 5, 0)
+def packed(method: int, body: bytes, nbytes: int, crc: int) -> bytes:
+    """An archive of one member with that compressed content."""
+    fields = (20, 0, method, 0, 33, crc, len(body), nbytes, 5, 0)
     local = struct.pack('<4s5H3L2H', LOCAL, *fields) + b'a.npy'
     row = struct.pack('<4s6H3L5H2L', CENTRAL, 20, *fields, 0, 0, 0, 0, 0) + b'a.npy'
     start = len(local) + len(body)
     return local + body + row + struct.pack('<4s4H2LH', END, 0, 0, 1, 1, len(row), start, 0)
+
+
+def bomb(nbytes: int, method: int = 8) -> bytes:
+    """Zeros beyond measure in one compressed member, made without holding them."""
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15) if method == 8 else _zstd.compressor(0)
+    head = header(literal("'|u1'", shape=f'({nbytes},)'))
+    parts = [squeeze.compress(head)]
+    crc = zlib.crc32(head)
+    chunk = bytes(1 << 20)
+    for _ in range(nbytes >> 20):
+        parts.append(squeeze.compress(chunk))
+        crc = zlib.crc32(chunk, crc)
+    return packed(method, b''.join([*parts, squeeze.flush()]), len(head) + nbytes, crc)
+
+
+def zstd(data: bytes, *, crc: int | None = None, cut: int | None = None, more: bytes = b'', window: int = 0) -> bytes:
+    """An archive of one member of method 93, with something wrong."""
+    squeeze = _zstd.compressor(0)
+    if window:
+        library = _zstd._library()
+        names = library.CompressionParameter
+        squeeze = library.ZstdCompressor(options={names.window_log: window, names.enable_long_distance_matching: 1})
+    body = squeeze.compress(data) + squeeze.flush()
+    return packed(93, body[:cut] + more, len(data), zlib.crc32(data) if crc is None else crc)
 
 
 def object_array(values) -> bytes:
@@ -119,6 +135,13 @@ ATTACKS = {
     'truncated at the end': FILE[:-1],
     'bytes after the end': FILE + b'\0',
     'bytes before the beginning': b'#!/bin/sh\n' + FILE,
+    'zstd of another CRC': zstd(GOOD, crc=7),
+    'zstd that ends early': zstd(GOOD, cut=-5),
+    'zstd that is none': packed(93, b'no frame at all', len(GOOD), zlib.crc32(GOOD)),
+    'two zstd frames': zstd(GOOD, more=_zstd.compressor(0).compress(b'more', 2)),
+    'zstd with something after it': zstd(GOOD, more=b'x'),
+    'zstd that needs 128 MB': zstd(GOOD + bytes(2**20), window=27),
+    'zstd bomb': bomb(512 << 20, 93),
     'no central directory': FILE[: FILE.index(CENTRAL)] + FILE[FILE.index(END) :],
     'directory without end': FILE[: FILE.index(END)],
     'empty file': b'',
@@ -315,7 +338,7 @@ def test_bits_that_are_no_value(tmp_path, attack):
 
 def test_the_parts_are_good_where_nothing_is_wrong(tmp_path):
     """The attacks above fail for their own reason, not for a fault of how they are made."""
-    for data in (FILE, ZEROS, member(header(literal()) + bytes(24)), bomb(1 << 20)):
+    for data in (FILE, ZEROS, member(header(literal()) + bytes(24)), bomb(1 << 20), bomb(1 << 20, 93), zstd(GOOD)):
         path = tmp_path / 'good.npz'
         path.write_bytes(data)
         assert load(path)

@@ -127,10 +127,19 @@ def test_a_leaf_that_is_a_group_needs_flat(tmp_path):
     assert set(load(path, flat=True)) == {'a', 'a/b'}
 
 
-def test_mapping_memory_is_refused(file):
-    with pytest.raises(ValueError, match='npz'):
-        load(file({}), mmap=True)
-    assert load(file({}), mmap=False) == {}
+def test_mapped_arrays_are_views_of_the_file(file):
+    path = file({'a': np.arange(1000.0), 'F': np.asfortranarray(np.ones((2, 3))), 'b': True, 'n': None})
+    got = load(path, mmap=True)
+    assert not got['a'].flags.writeable
+    assert got['a'].flags.aligned
+    assert got['F'].flags.f_contiguous
+    assert (got['b'].item(), got['n']) == (True, None)
+    path.write_bytes(path.read_bytes().replace(np.float64(500).tobytes(), np.float64(-1).tobytes()))
+    assert got['a'][500] in (500, -1)  # the same file, or the one that took its place
+    np.testing.assert_array_equal(load(path, mmap=True)['a'][:500], np.arange(500.0))
+    assert load(path, mmap=True)['a'][500] == -1  # damage is not looked for
+    packed = load(file({'a': np.arange(1000.0)}, compression='deflate'), mmap=True)
+    assert packed['a'].flags.writeable
 
 
 def test_any_suffix_by_name(tmp_path):

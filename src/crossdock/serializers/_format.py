@@ -156,6 +156,17 @@ class Reader(Protocol):
         if host is not None:
             yield from pieces_of(host.reshape(-1), PIECE_NBYTES)
 
+    def verify(self, key: str) -> None:
+        """Read the data of one leaf for its checks alone, as a load into a target does before it changes anything.
+
+        Raises
+        ------
+        KeyError, CorruptFileError
+            As for `read`.
+        """
+        for _ in self.pieces(key):
+            pass
+
     def map(self, key: str) -> Host | None:
         """A read-only view of one leaf in the file, or None where there is no such view, as for what is compressed.
 

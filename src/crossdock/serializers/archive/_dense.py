@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._selection import Selection
+from ._gulp import ShortFileError, fill
 
 __all__ = ['Dense', 'ShortFileError']
 
@@ -18,14 +18,6 @@ __all__ = ['Dense', 'ShortFileError']
 _SPAN_NBYTES = 1 << 18
 
 Host = np.ndarray[Any, Any]
-
-
-class ShortFileError(ValueError):
-    """The file ends before the array does; `missing` is by how many bytes."""
-
-    def __init__(self, missing: int) -> None:
-        super().__init__(f'ends {missing} bytes early')
-        self.missing = missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +49,7 @@ class Dense:
         if not out.size:
             return
         view = out.reshape(-1).view(np.uint8).data
-        offset = self.offset + start * self.dtype.itemsize
-        done = 0
-        while done < len(view):
-            got = os.preadv(self.descriptor, [view[done:]], offset + done)
-            if not got:
-                raise ShortFileError(len(view) - done)
-            done += got
+        fill(self.descriptor, self.offset + start * self.dtype.itemsize, view)
 
     def pieces(self, nbytes: int, out: Host | None = None) -> Iterator[tuple[int, Host]]:
         """All elements, one-dimensional, in pieces of at most `nbytes`, each with the position of its first.

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from crossdock.errors import CorruptFileError
 
+from .._checksum import crc32
 from .._path import shown
 from ._corrupt import corrupt
 from ._directory import DirectoryError, Row, read_directory
+from ._expand import DEFLATED, STORED, ZSTD, ExpandError, expander
 
 __all__ = ['MAX_RATIO', 'Archive', 'Member', 'MemberStream', 'is_bomb']
 
@@ -23,7 +24,6 @@ DEFLATE_LIMIT = 1032
 FREE_NBYTES = 256 * 2**20
 MAX_RATIO = 200
 
-_STORED, _DEFLATED = 0, 8
 _LOCAL = struct.Struct('<4s5H3L2H')
 _CHUNK = 1 << 20
 _FLAG_ENCRYPTED, _FLAG_STREAMED, _FLAG_PATCHED, _FLAG_STRONG, _FLAG_MASKED = 0x1, 0x8, 0x20, 0x40, 0x2000
@@ -37,7 +37,7 @@ class Member:
     ----------
     name : str
     method : int
-        0 stored, 8 deflate.
+        0 stored, 8 deflate, 93 zstd.
     start, stop : int
         Where its bytes lie in the file, without the local header.
     header : int
@@ -70,9 +70,9 @@ class Archive:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.file: IO[bytes] = open(path, 'rb')  # noqa: SIM115 -- closed by the context manager
+        self.file = open(path, 'rb', buffering=0)  # noqa: SIM115 -- closed by the context manager
         try:
-            self.size = os.fstat(self.file.fileno()).st_size
+            self.size = os.fstat(self.descriptor).st_size
             self.members = self._members()
         except BaseException:
             self.file.close()
@@ -86,6 +86,22 @@ class Archive:
     ) -> None:
         self.file.close()
 
+    @property
+    def descriptor(self) -> int:
+        """Of the file; its position is not used, so that several threads and forked children may read at once."""
+        return self.file.fileno()
+
+    def read_at(self, offset: int, nbytes: int) -> bytes:
+        """Bytes of the file, fewer at its end."""
+        return os.pread(self.descriptor, nbytes, offset)
+
+    def check_crc(self, member: Member, crc: int) -> None:
+        """Compare the CRC-32 of all bytes of a member with what the file says."""
+        if crc != member.crc:
+            raise self.corrupt(
+                f'its CRC-32 is {crc:08x} where the file says {member.crc:08x}: damaged data', member.name
+            )
+
     def stream(self, member: Member) -> MemberStream:
         """Read `member` from its beginning."""
         return MemberStream(self, member)
@@ -96,7 +112,7 @@ class Archive:
 
     def _members(self) -> list[Member]:
         try:
-            rows, directory = read_directory(self._read_at, self.size)
+            rows, directory = read_directory(self.read_at, self.size)
         except DirectoryError as error:
             raise self.corrupt(str(error)) from error
         members = [self._member(row, directory) for row in rows]
@@ -111,10 +127,6 @@ class Archive:
                 f'expands to {total} bytes, {total // self.size} times its size; more than {MAX_RATIO} times is refused'
             )
         return members
-
-    def _read_at(self, offset: int, nbytes: int) -> bytes:
-        self.file.seek(offset)
-        return self.file.read(nbytes)
 
     def _member(self, row: Row, directory: int) -> Member:
         why = _fault(row)
@@ -132,11 +144,11 @@ class Archive:
     def _check_local_header(self, row: Row, directory: int) -> int:
         if row.offset + _LOCAL.size > directory:
             raise self.corrupt('its local header lies outside the file', row.name)
-        fields = _LOCAL.unpack(self._read_at(row.offset, _LOCAL.size))
+        fields = _LOCAL.unpack(self.read_at(row.offset, _LOCAL.size))
         magic, _, flags, method, _, _, crc, compressed, expanded, name_nbytes, extra_nbytes = fields
         if magic != b'PK\x03\x04':
             raise self.corrupt('has no local header', row.name)
-        if self.file.read(name_nbytes) != row.name.encode():
+        if self.read_at(row.offset + _LOCAL.size, name_nbytes) != row.name.encode():
             raise self.corrupt('its local header names another member', row.name)
         if method != row.method or (flags ^ row.flags) & _FLAG_ENCRYPTED:
             raise self.corrupt('its local header and the central directory disagree', row.name)
@@ -161,11 +173,11 @@ def _fault(row: Row) -> str | None:
         return 'is encrypted'
     if row.flags & _FLAG_PATCHED:
         return 'is patch data'
-    if row.method not in (_STORED, _DEFLATED):
-        return f'is compressed by method {row.method}; known are 0 (stored) and 8 (deflate)'
-    if row.method == _STORED and row.compressed != row.expanded:
+    if row.method not in (STORED, DEFLATED, ZSTD):
+        return f'is compressed by method {row.method}; known are 0 (stored), 8 (deflate) and 93 (zstd)'
+    if row.method == STORED and row.compressed != row.expanded:
         return f'is stored as it is, yet says {row.compressed} bytes in the file and {row.expanded} expanded'
-    if row.expanded > DEFLATE_LIMIT * (row.compressed + 1):
+    if row.method == DEFLATED and row.expanded > DEFLATE_LIMIT * (row.compressed + 1):
         return f'says that {row.compressed} bytes expand to {row.expanded}, which deflate cannot do'
     return None
 
@@ -179,8 +191,7 @@ class MemberStream:
         self.left = member.nbytes
         self._crc = 0
         self._position = member.start
-        self._inflate = zlib.decompressobj(-15) if member.method == _DEFLATED else None
-        self._input = b''
+        self._expander = None if member.method == STORED else expander(member.method)
 
     def read(self, nbytes: int) -> bytes:
         """Exactly `nbytes` bytes, or as many as there are when fewer are left."""
@@ -193,10 +204,10 @@ class MemberStream:
         done = 0
         while done < len(view):
             chunk = view[done : done + _CHUNK]
-            got = self._copy(chunk) if self._inflate is None else self._expand(chunk)
+            got = self._copy(chunk) if self._expander is None else self._expand(chunk)
             if not got:
                 raise self._wrong(f'ends {len(view) - done} bytes early')
-            self._crc = zlib.crc32(chunk[:got], self._crc)
+            self._crc = crc32(chunk[:got], self._crc)
             done += got
         self.left -= done
 
@@ -209,40 +220,31 @@ class MemberStream:
         """Check that every byte has been read, that nothing follows, and that the CRC-32 is right."""
         if self.left:
             raise self._wrong(f'has {self.left} bytes too many')
-        if self._inflate is not None and (self._expand(memoryview(bytearray(1))) or not self._inflate.eof):
-            raise self._wrong('its compressed data does not end where it should')
-        if self._inflate is not None and (self._inflate.unused_data or self._position < self.member.stop):
-            raise self._wrong('bytes follow its compressed data')
-        if self._crc != self.member.crc:
-            raise self._wrong(f'its CRC-32 is {self._crc:08x} where the file says {self.member.crc:08x}: damaged data')
+        if self._expander is not None:
+            if self._expand(memoryview(bytearray(1))) or not self._expander.eof:
+                raise self._wrong('its compressed data does not end where it should')
+            if self._expander.unused or self._position < self.member.stop:
+                raise self._wrong('bytes follow its compressed data')
+        self.archive.check_crc(self.member, self._crc)
 
     def _copy(self, view: memoryview) -> int:
-        file = self.archive.file
-        file.seek(self._position)
-        got = file.readinto(view[: self.member.stop - self._position])  # type: ignore[attr-defined]
+        got = os.preadv(self.archive.descriptor, [view[: self.member.stop - self._position]], self._position)
         self._position += got
-        return int(got)
+        return got
 
     def _expand(self, view: memoryview) -> int:
-        assert self._inflate is not None
-        while not self._inflate.eof:
-            if not self._input:
-                file = self.archive.file
-                file.seek(self._position)
-                self._input = file.read(min(_CHUNK, self.member.stop - self._position))
-                self._position += len(self._input)
-            try:
-                data = self._inflate.decompress(self._input, len(view))
-            except zlib.error as error:
-                raise self._wrong(f'its compressed data is damaged ({error})') from error
-            starved = not self._input
-            self._input = self._inflate.unconsumed_tail
-            if data:
-                view[: len(data)] = data
-                return len(data)
-            if starved:
-                break
-        return 0
+        assert self._expander is not None
+        try:
+            data = self._expander.expand(len(view), self._more)
+        except ExpandError as error:
+            raise self._wrong(str(error)) from error
+        view[: len(data)] = data
+        return len(data)
+
+    def _more(self) -> bytes:
+        data = self.archive.read_at(self._position, min(_CHUNK, self.member.stop - self._position))
+        self._position += len(data)
+        return data
 
     def _wrong(self, reason: str) -> CorruptFileError:
         return self.archive.corrupt(reason, self.member.name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import mmap
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
 from ..archive._none import MAX_NBYTES, is_pickled_none
 from ..archive._npy import OBJECT, Header, HeaderError, read_header, write_header
+from ..archive._npy_member import NpyMember
 from ..archive._squeeze import squeezer_named
-from ..archive._values import unlike_values
 from ..archive._zip import MAX_RATIO, Archive, Member, MemberStream, is_bomb
 from ..archive._zip_writer import ZipWriter
 
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 __all__ = ['FORMAT', 'NpzFormat']
 
 _SUFFIX = '.npy'
-_PIECE = 1 << 20
 _COMPRESSIONS = {8: 'deflate', 93: 'zstd'}  # by APPNOTE 4.4.5
+
+Host = np.ndarray[Any, Any]
 
 
 class NpzFormat:
@@ -36,8 +38,8 @@ class NpzFormat:
     contract_version = 1
     name = 'npz'
     suffixes = ('.npz',)
-    compressions = ('deflate',)
-    can_mmap = False
+    compressions = ('zstd', 'deflate')
+    can_mmap = True
 
     def create(self, path: str, *, compression: str | None, metadata: Mapping[str, Any]) -> NpzWriter:
         """Start an archive at `path`."""
@@ -104,6 +106,8 @@ class NpzReader(Reader):
 
     def __init__(self, path: str) -> None:
         self._archive = Archive(path)
+        self._mapped: mmap.mmap | None = None
+        self._arrays: dict[str, NpyMember] = {}
         try:
             self._members = self._keyed_members()
             self._manifest = self._read_manifest()
@@ -135,25 +139,51 @@ class NpzReader(Reader):
         """CRC-32, which every member has."""
         return 'CRC-32'
 
-    def read(self, key: str) -> np.ndarray[Any, Any] | None:
+    def read(self, key: str) -> Host | None:
         """The data of one leaf, its CRC-32 checked."""
-        entry = self._entries[key]
-        if entry.dtype is None:
+        return None if self._entries[key].dtype is None else self._array(key).read()
+
+    def read_into(self, key: str, out: Host) -> None:
+        """Read one leaf into `out`; without another copy, but for Fortran order."""
+        self._array(key).read_into(out)
+
+    def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
+        """The data of one leaf in pieces, the next one read while one is used."""
+        if self._entries[key].dtype is not None:
+            yield from self._array(key).pieces()
+
+    def verify(self, key: str) -> None:
+        """Compare the CRC-32 of one leaf, by two threads that keep nothing."""
+        if self._entries[key].dtype is not None:
+            self._array(key).verify()
+
+    def map(self, key: str) -> Host | None:
+        """A read-only view in the file; None for what is compressed, or not aligned, in files of other programs.
+
+        Bools, int4 and text, whose bits may be no values, are looked at; nothing else is read.
+        """
+        if self._entries[key].dtype is None:
             return None
-        stream = self._archive.stream(self._members[key])
-        header = self._header(stream, key)  # checked again: the file may have been written to since
-        array = _read_data(stream, header)
-        why = unlike_values(array, self._manifest.dtypes.get(key))
-        if why:
-            raise self._archive.corrupt(why, key)
-        if array.dtype.byteorder in '<>' and not array.dtype.isnative:
-            array = array.byteswap(inplace=True).view(array.dtype.newbyteorder('='))
-        return array.view(entry.dtype) if key in self._manifest.dtypes else array
+        if self._mapped is None:
+            self._mapped = mmap.mmap(self._archive.descriptor, 0, access=mmap.ACCESS_READ)
+        return self._array(key).map(self._mapped)
+
+    def slice(self, key: str, index: Any) -> Host:
+        """What basic indexing takes; of what is not compressed, little more is read, and the CRC-32 is not compared."""
+        return self._array(key).slice(index)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._mapped = None  # views keep it
         self._archive.file.close()
+
+    def _array(self, key: str) -> NpyMember:
+        found = self._arrays.get(key)
+        if found is None:
+            self._entries[key]
+            raise TypeError(f'{key!r} is None, and no array')
+        return found
 
     def _keyed_members(self) -> dict[str, Member]:
         members: dict[str, Member] = {}
@@ -186,7 +216,8 @@ class NpzReader(Reader):
         if header.nbytes() > MANIFEST_MAX_NBYTES:
             raise self._archive.corrupt(f'the reserved member is larger than {MANIFEST_MAX_NBYTES} bytes', key)
         try:
-            manifest = Manifest.decode(_read_data(stream, header).tobytes())
+            manifest = Manifest.decode(stream.read(stream.left))
+            stream.finish()
         except ManifestError as error:
             raise self._archive.corrupt(f'the reserved member is wrong: {error}', key) from error
         for name in manifest.none:
@@ -214,34 +245,25 @@ class NpzReader(Reader):
     def _entry(self, key: str, member: Member) -> Entry:
         stream = self._archive.stream(member)
         header = self._header(stream, key)
-        name = self._manifest.dtypes.get(key)
+        head_nbytes = member.nbytes - stream.left
+        tag = self._manifest.dtypes.get(key)
         if header.descr == OBJECT:
             self._check_pickled_none(stream, header, key)
             return Entry((), None)
-        dtype = header.dtype()
-        if name is not None:
-            if dtype.kind not in 'iu' or dtype.itemsize != np.dtype(TAGGED[name]).itemsize:
-                raise self._archive.corrupt(f'{header.descr} cannot hold the bits of {name}', key)
-            return Entry(header.shape, dtype_named(name), not dtype.isnative)
-        return Entry(header.shape, dtype.newbyteorder('='), not dtype.isnative)
+        raw = header.dtype()
+        dtype = raw.newbyteorder('=')
+        if tag is not None:
+            if raw.kind not in 'iu' or raw.itemsize != np.dtype(TAGGED[tag]).itemsize:
+                raise self._archive.corrupt(f'{header.descr} cannot hold the bits of {tag}', key)
+            dtype = dtype_named(tag)
+        self._arrays[key] = NpyMember(self._archive, member, header, head_nbytes, dtype, tag)
+        return Entry(header.shape, dtype, not raw.isnative)
 
     def _check_pickled_none(self, stream: MemberStream, header: Header, key: str) -> None:
         data = stream.read(MAX_NBYTES + 1) if header.shape == () else b''
         if not is_pickled_none(data):
             raise self._archive.corrupt('an array of Python objects, whose pickle is never loaded', key)
         stream.finish()
-
-
-def _read_data(stream: MemberStream, header: Header) -> np.ndarray[Any, Any]:
-    """Read what follows a checked header, to the end of the member."""
-    shape = header.shape[::-1] if header.fortran else header.shape
-    array = np.empty(shape, header.dtype())
-    if array.size:
-        flat = array.reshape(-1).view(np.uint8)
-        for begin in range(0, flat.size, _PIECE):
-            stream.fill(flat[begin : begin + _PIECE].data)
-    stream.finish()
-    return array.T if header.fortran else array
 
 
 FORMAT = NpzFormat()
