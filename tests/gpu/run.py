@@ -157,12 +157,22 @@ def read(path: Path) -> str:
 
 def commit() -> str:
     """Which state of the sources this is, by git or else by what prepare.sh noted; '' if neither has a say."""
-    command = ['git', '-c', 'safe.directory=*', '-C', str(ROOT), 'log', '-1', '--format=%h']
+    return by_git() or read(HERE / 'wheels/commit').strip()
+
+
+def by_git() -> str:
+    """The commit of the checkout; '' where git is not there or knows nothing of it."""
+    command = ['git', '-c', 'safe.directory=*', '-C', str(ROOT), 'log', '-1', '--format=%h', '--', str(ROOT)]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
-        found = ''
-    return found or read(HERE / 'wheels/commit').strip()
+        return ''
+
+
+def of_another_state() -> str:
+    """Says so where the wheels were not made of this checkout: tests would fail for no other reason."""
+    here, there = by_git(), read(HERE / 'wheels/commit').strip()
+    return f'the wheels are of {there}, the tests of {here}' if here and there and here != there else ''
 
 
 def card(run: Run) -> None:
@@ -181,7 +191,9 @@ def everything(run: Run, *, installed: bool, only: list[str]) -> None:
     if not installed:
         command = (sys.executable, '-B', '-u', str(HERE / 'install.py'))
         words = (str(run.scratch / 'site'), str(run.scratch / 'build'))
-        if not run.do(Part('installation', (*command, *words), INSTALL_S)).good:
+        one = run.do(Part('installation', (*command, *words), INSTALL_S))
+        one.note = one.note or of_another_state()
+        if not one.good:
             return
     card(run)
     if run.outcomes[-1].state != 'passed':

@@ -68,7 +68,7 @@ def columns(rows: Iterator[Sequence[str]]) -> list[str]:
 def failures(parts: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The first ones of each part, and the end of what a part printed that has none."""
     for part in parts:
-        if part['state'] in ('passed', 'skipped', 'not run'):
+        if part['state'] in ('passed', 'skipped') or not (part['failures'] or part['tail']):
             continue
         yield f'{part["name"]}:'
         for failure in part['failures'][:SHOWN]:
