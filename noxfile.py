@@ -53,6 +53,12 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def crash(session: nox.Session) -> None:
+    """Saves killed and interrupted at random moments, 200 times for each file format; arguments go to pytest."""
+    session.run('python', '-m', 'pytest', 'tests/serializers/faults', *session.posargs, env={'CROSSDOCK_CRASHES': '200'})
+
+
+@nox.session
 def stubs(session: nox.Session) -> None:
     """Take the signatures of the compiled core as it is built now for the golden ones that a test compares with."""
     session.run('python', 'tests/core/golden/signatures.py', env={'PYTHONPATH': 'src'})
