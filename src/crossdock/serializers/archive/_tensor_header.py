@@ -175,10 +175,10 @@ class _Scan:
         self.at += 1
         return True
 
-    def need(self, char: str) -> None:
-        """Step over `char`, which has to come next."""
+    def need(self, char: str, key: str | None = None) -> None:
+        """Step over `char`, which has to come next; `key` is the tensor, if it is one's."""
         if not self.take(char):
-            raise HeaderError(f'its header has {self.ahead()} where {char!r} should be')
+            raise HeaderError(f'its header has {self.ahead()} where {char!r} should be', key)
 
     def string(self) -> str:
         """Read a string."""
@@ -212,7 +212,7 @@ def _put(metadata: dict[str, str], name: str, value: str) -> None:
 
 
 def _tensor(scan: _Scan, key: str) -> Tensor:
-    scan.need('{')
+    scan.need('{', key)
     found: dict[str, str] = {}
     while True:
         match = _FIELD.match(scan.text, scan.at)
