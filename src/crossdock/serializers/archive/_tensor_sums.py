@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterable, Mapping
 
+from .._checksum import crc32
 from .._path import RESERVED
 from ._tensor_header import Tensor
 
@@ -28,7 +28,7 @@ def sum_of_header(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) ->
     """
     rows = [(key, tensors[key].dtype, tensors[key].shape) for key in sorted(tensors)]
     text = json.dumps([rows, sorted(metadata.items())], ensure_ascii=False, separators=(',', ':'))
-    return zlib.crc32(text.encode())
+    return crc32(text.encode())
 
 
 def encode_sums(of_header: int, sums: Mapping[str, int]) -> str:

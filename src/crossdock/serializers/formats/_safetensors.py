@@ -8,7 +8,6 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-import zlib
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,11 @@ import numpy as np
 
 from crossdock.errors import CorruptFileError, DtypeError
 
+from .._checksum import crc32
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._path import RESERVED, shown
 from .._selection import select
+from .._sink import Sink
 from ..archive._corrupt import corrupt
 from ..archive._dense import Dense, ShortFileError
 from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
@@ -122,24 +123,28 @@ class SafetensorsWriter(Writer):
         if manifest is not None:
             metadata[RESERVED] = manifest.decode()
         sums = dict.fromkeys(tensors, 0)
+        of_header = sum_of_header(tensors, metadata)
         if self._checksum:
-            of_header = sum_of_header(tensors, metadata)
             metadata[SUMS_KEY] = encode_sums(of_header, sums)
-        header = write_header(tensors, metadata)
-        with open(self._path, 'wb') as file:
-            os.posix_fallocate(file.fileno(), 0, len(header) + sum(t.end - t.begin for t in tensors.values()))
-            file.write(header)
-            for key in tensors:
-                for chunk in self._leaves[key][0].chunks():
-                    data = chunk.view(np.uint8).data
-                    if self._checksum:
-                        sums[key] = zlib.crc32(data, sums[key])
-                    file.write(data)
-                assert file.tell() == len(header) + tensors[key].end
-            if self._checksum:
-                metadata[SUMS_KEY] = encode_sums(of_header, sums)
-                file.seek(0)
+        self._write_file(write_header(tensors, metadata), tensors, sums)
+        if self._checksum:
+            metadata[SUMS_KEY] = encode_sums(of_header, sums)
+            with open(self._path, 'r+b') as file:
                 file.write(write_header(tensors, metadata))
+
+    def _write_file(self, header: bytes, tensors: Mapping[str, Tensor], sums: dict[str, int]) -> None:
+        """Write everything, and put the CRC-32 of each tensor into `sums`."""
+        sink = Sink(self._path)
+        try:
+            sink.expect(len(header) + sum(t.end - t.begin for t in tensors.values()))
+            sink.write(header)
+            for key, tensor in tensors.items():
+                for chunk in self._leaves[key][0].chunks():
+                    sums[key] = sink.write(chunk.view(np.uint8), sums[key])
+                assert sink.position == len(header) + tensor.end
+            sink.finish()
+        finally:
+            sink.close()
 
     def _layout(self) -> dict[str, Tensor]:
         """Every tensor in the order of the package: large elements first, which keeps all aligned, then by name."""
@@ -253,7 +258,7 @@ class SafetensorsReader(Reader):
         try:
             for start, piece in pieces:
                 if self._sums is not None:
-                    crc = zlib.crc32(piece.view(np.uint8).data, crc)
+                    crc = crc32(piece.view(np.uint8).data, crc)
                 self._check_values(key, piece)
                 yield start, piece
         except ShortFileError as error:
