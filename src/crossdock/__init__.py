@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from crossdock import serializers
     from crossdock.serializers import (
         load,
+        load_hdf5,
         load_npz,
         load_safetensors,
         open_archive,
         save,
+        save_hdf5,
         save_npz,
         save_safetensors,
     )
@@ -83,6 +85,8 @@ __all__ = [
     'load_npz',
     'save_safetensors',
     'load_safetensors',
+    'save_hdf5',
+    'load_hdf5',
     'open_archive',
 ]
 
@@ -95,6 +99,8 @@ _IN_SERIALIZERS = (
     'load_npz',
     'save_safetensors',
     'load_safetensors',
+    'save_hdf5',
+    'load_hdf5',
     'open_archive',
 )
 

@@ -8,6 +8,9 @@ what belongs to them.
 from ._convert import convert
 from ._dictionary import DictionarySerializer
 from ._format import Entry, Format, Reader, Writer
+from ._hdf5 import load_hdf5, save_hdf5
+from ._hdf5_deserializer import HDF5Deserializer
+from ._hdf5_serializer import HDF5Serializer
 from ._lazy import LazyArchive, LazyArray, open_archive
 from ._leaf import Leaf
 from ._load import load, load_npz, load_safetensors
@@ -23,6 +26,8 @@ __all__ = [
     'load_npz',
     'save_safetensors',
     'load_safetensors',
+    'save_hdf5',
+    'load_hdf5',
     'open_archive',
     'convert',
     'LazyArchive',
@@ -32,6 +37,8 @@ __all__ = [
     'Deserializer',
     'DictionarySerializer',
     'NpzDeserializer',
+    'HDF5Serializer',
+    'HDF5Deserializer',
     # for those who add a format
     'Format',
     'Writer',

@@ -15,9 +15,11 @@ GROUP = 'crossdock.formats'
 # These are always there and need no search through the metadata of every installed package.
 _formats: dict[str, Format] = {}
 _BUILTIN = {
+    'hdf5': 'crossdock.serializers.formats._hdf5:FORMAT',
     'npz': 'crossdock.serializers.formats._npz:FORMAT',
     'safetensors': 'crossdock.serializers.formats._safetensors:FORMAT',
 }
+_SUFFIXES = {'.h5': 'hdf5', '.hdf5': 'hdf5', '.npz': 'npz', '.safetensors': 'safetensors'}
 
 
 def format_named(name: str) -> Format:
@@ -44,9 +46,9 @@ def format_for(path: str) -> Format:
     ValueError
         No format has that suffix; the message lists those that are there.
     """
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix[1:] in _BUILTIN:
-        return format_named(suffix[1:])
+    suffix = os.path.splitext(path.rstrip('/'))[1].lower()
+    if suffix in _SUFFIXES:
+        return format_named(_SUFFIXES[suffix])
     for candidate in _load_entry_points().values():
         if suffix and suffix in candidate.suffixes:
             return candidate

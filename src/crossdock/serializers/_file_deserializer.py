@@ -1,0 +1,55 @@
+"""The visitor protocol out of an open file, of whatever format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from ._format import Reader
+from ._ignore import Ignore
+from ._stage import Loader
+from ._tree import Hand
+from ._visitor import Deserializer
+
+__all__ = ['FileDeserializer']
+
+
+class _Loading(Hand):
+    """Each value asked for is a load of its own."""
+
+    def __init__(self, loader: Loader) -> None:
+        super().__init__()
+        self.loader = loader
+
+    def part(self, node: Any, path: str) -> Any:
+        return self.loader.load(node, path, whole=False)
+
+    def whole(self, node: Any, path: str) -> Any:
+        return self.loader.load(node, path)
+
+
+class FileDeserializer(Deserializer):
+    """Loads an open file into objects, part by part; a context that closes the file."""
+
+    def __init__(self, reader: Reader, path: str, place: str, *, strict: bool, ignore: Ignore, device: Any) -> None:
+        self._reader = reader
+        loader = Loader(reader, path, strict=strict, ignore=ignore, device=device)
+        super().__init__(_Loading(loader), place)
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What was given to `save` as `metadata`."""
+        return self._reader.metadata
+
+    def close(self) -> None:
+        """Close the file; leaving the context does it too."""
+        self._reader.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

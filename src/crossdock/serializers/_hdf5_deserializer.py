@@ -1,0 +1,65 @@
+"""`HDF5Deserializer`: the visitor protocol out of an HDF5 file or group."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ._file_deserializer import FileDeserializer
+from ._ignore import Ignore
+from ._registry import format_named
+from ._save import Path, file_path
+from ._visitor import canonical
+
+__all__ = ['HDF5Deserializer']
+
+
+class HDF5Deserializer(FileDeserializer):
+    """Loads an HDF5 file into objects, part by part; `load_hdf5` is the short way when there is one object.
+
+    Parameters
+    ----------
+    group : str, path-like, or h5py.Group
+        The file; or the group, also the root, of one that is open, which its owner closes.
+    prefix : str
+        The group below it to begin in.
+    strict, ignore, device
+        As for `crossdock.serializers.load`.
+
+    Attributes
+    ----------
+    metadata : mapping
+        What was given to `save` as `metadata`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crossdock.serializers import save_hdf5
+    >>> save_hdf5('model.h5', {'W': np.arange(3.0), 'step': 7})
+    >>> W = np.zeros(3)
+    >>> with HDF5Deserializer('model.h5') as d:
+    ...     step = d('step', 0)
+    ...     W = d('W', W)
+    >>> step, W.tolist()
+    (7, [0.0, 1.0, 2.0])
+    """
+
+    def __init__(
+        self,
+        group: Path | Any,
+        *,
+        prefix: str = '',
+        strict: bool = True,
+        ignore: Ignore = None,
+        device: Any = None,
+    ) -> None:
+        place = canonical(prefix)
+        if isinstance(group, str | bytes | os.PathLike):
+            where = file_path(group)  # type: ignore[arg-type]
+            reader = format_named('hdf5').open(where)
+        else:
+            from .formats._hdf5 import reader_of
+
+            reader = reader_of(group)
+            where = str(group.file.filename)
+        super().__init__(reader, where, place, strict=strict, ignore=ignore, device=device)

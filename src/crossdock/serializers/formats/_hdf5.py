@@ -1,0 +1,183 @@
+"""HDF5: one dataset per leaf in groups by its key path, by h5py.
+
+The library reads and writes the structure of a file. Data that is not compressed goes straight between memory and the
+place in the file that the library names; compressed chunks are packed and unpacked here. What HDF5 has no word for is
+in an attribute ``__crossdock__``, with a CRC-32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._checksum import crc32
+from .._format import PIECE_NBYTES, Entry, Reader, Writer
+from .._path import shown
+from .._selection import select
+from ..archive._corrupt import corrupt
+from ..archive._stored import decoded
+from ..archive._values import unlike_values
+from ._hdf5_dataset import Dataset
+from ._hdf5_file import HDF5File, library
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ['FORMAT', 'HDF5Format', 'HDF5Reader', 'packing', 'reader_of', 'writer_of']
+
+_CHECKED_NBYTES = 1 << 20  # small enough that a checksum finds the piece in the processor's cache
+
+Host = np.ndarray[Any, Any]
+
+
+class HDF5Format:
+    """The HDF5 format; files can be read by version 1.10 of the library and later."""
+
+    contract_version = 1
+    name = 'hdf5'
+    suffixes = ('.h5', '.hdf5')
+    compressions = ('gzip', 'lzf')
+    can_mmap = True
+
+    def create(self, path: str, *, compression: str | None, metadata: Mapping[str, Any]) -> Writer:
+        """Start a file at `path`."""
+        from ._hdf5_writer import HDF5Writer
+
+        return HDF5Writer.new(path, compression, metadata)
+
+    def open(self, path: str) -> HDF5Reader:
+        """Open the file at `path`, and check every object in it."""
+        return HDF5Reader(HDF5File.opened(path))
+
+
+class HDF5Reader(Reader):
+    """A file, or a group of one, in which every object has been checked."""
+
+    def __init__(self, file: HDF5File) -> None:
+        self._file = file
+        try:
+            self._metadata = file.metadata()
+            self._datasets = {key: file.guarded(Dataset.read, file, key, node) for key, node in file.walk()}
+            file.check_total(sum(data.nbytes for data in self._datasets.values()))
+        except BaseException:
+            file.close()
+            raise
+        self._entries = {key: data.entry for key, data in self._datasets.items()}
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Every leaf by its key path."""
+        return self._entries
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the writer was given as `metadata`."""
+        return self._metadata
+
+    def read(self, key: str) -> Host | None:
+        """The data of one leaf, its checksum compared where it has one."""
+        entry = self._entries[key]
+        if entry.dtype is None:
+            return None
+        out = np.empty(entry.shape, entry.dtype)
+        self.read_into(key, out)
+        return out
+
+    def read_into(self, key: str, out: Host) -> None:
+        """Read one leaf into `out`."""
+        data = self._datasets[key]
+        if data.storage is None:
+            raise TypeError(f'{shown(key)} is None')
+        flat = out.reshape(-1)
+        if data.storage.is_view and data.dense is not None:
+            for _ in self._checked(key, data, flat.view(data.storage.stored)):
+                pass
+            return
+        for start, piece in self._checked(key, data):
+            flat[start : start + piece.size] = piece
+
+    def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
+        """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""
+        data = self._datasets[key]
+        if data.storage is not None:
+            yield from self._checked(key, data)
+
+    def map(self, key: str) -> Host | None:
+        """A view of the file, where data is neither compressed nor swapped; its checksum is not compared."""
+        data = self._datasets[key]
+        if data.storage is None or data.dense is None or not data.storage.is_view or not data.nbytes:
+            return None
+        view: Host = self._file.mapped(data.dense).view(data.storage.dtype).reshape(data.shape)
+        return view
+
+    def slice(self, key: str, index: Any) -> Host:
+        """A part of one leaf; only that is read, or the chunks that it lies in."""
+        data = self._datasets[key]
+        selection = select(index, data.shape)
+        if data.storage is None:
+            raise TypeError(f'{shown(key)} is None')
+        taken = self._file.guarded(data.take, selection)
+        return self._decoded(key, data, taken)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._datasets = {}
+        self._file.close()
+
+    def _checked(self, key: str, data: Dataset, out: Host | None = None) -> Iterator[tuple[int, Host]]:
+        crc = 0
+        limit = _CHECKED_NBYTES if data.dense is not None else PIECE_NBYTES
+        for start, piece in self._file.guarding(data.pieces(limit, out)):
+            if data.crc is not None:
+                crc = crc32(piece.view(np.uint8), crc)
+            yield start, self._decoded(key, data, piece)
+        if data.crc is not None and crc != data.crc:
+            reason = f'its CRC-32 is {crc:08x} where the file says {data.crc:08x}: damaged data'
+            raise corrupt(self._file.path, reason, key)
+
+    def _decoded(self, key: str, data: Dataset, piece: Host) -> Host:
+        assert data.storage is not None
+        why = unlike_values(piece, data.storage.tag)
+        if why:
+            raise corrupt(self._file.path, why, key)
+        try:
+            return decoded(piece, data.storage)
+        except UnicodeError as error:
+            raise corrupt(self._file.path, f'is not text in UTF-8 ({error})', key) from error
+
+
+def packing(compression: str | int | None) -> str | None:
+    """The name of a compression, for which older programs give levels of gzip."""
+    if isinstance(compression, int):
+        if not 0 <= compression <= 9:
+            raise ValueError(f'a level of gzip is between 0 and 9, not {compression}')
+        return 'gzip' if compression else None
+    return compression
+
+
+def reader_of(group: Any) -> HDF5Reader:
+    """What is in an open group, which stays open; `TypeError` for another object."""
+    return HDF5Reader(HDF5File.of(_group(group)))
+
+
+def writer_of(group: Any, compression: str | int | None) -> Writer:
+    """Writes into an open group, which stays open; `TypeError` for another object."""
+    from ._hdf5_writer import HDF5Writer
+
+    name = packing(compression)
+    if name is not None and name not in FORMAT.compressions:
+        raise ValueError(f'hdf5 has no compression {name!r}; it has: {", ".join(map(repr, FORMAT.compressions))}')
+    return HDF5Writer(_group(group), name, {})
+
+
+def _group(group: Any) -> Any:
+    if not isinstance(group, library().Group):
+        raise TypeError(f'give the path of an HDF5 file or an open h5py.Group, not {type(group).__name__}')
+    return group
+
+
+FORMAT = HDF5Format()

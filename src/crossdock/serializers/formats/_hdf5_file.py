@@ -1,0 +1,231 @@
+"""An HDF5 file, or a group of one, read with suspicion: links are looked at before they are followed."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from crossdock.errors import CorruptFileError
+
+from .._path import fault_of_path
+from ..archive._corrupt import corrupt
+from ..archive._dense import Dense, ShortFileError
+from ..archive._manifest import MAX_NBYTES, Manifest, ManifestError
+from ..archive._zip import MAX_RATIO, is_bomb
+
+__all__ = ['ATTRIBUTE', 'HDF5File', 'library']
+
+ATTRIBUTE = b'__crossdock__'
+_SIGNATURE = b'\x89HDF\r\n\x1a\n'
+
+
+def library() -> Any:
+    """h5py.
+
+    Raises
+    ------
+    ImportError
+        It is not installed; the message says what to do.
+    """
+    try:
+        import h5py
+    except ImportError as error:
+        raise ImportError("HDF5 files need h5py: pip install 'crossdock[hdf5]'", name='h5py') from error
+    return h5py
+
+
+class HDF5File:
+    """The group that key paths begin in, and the file that it belongs to.
+
+    Attributes
+    ----------
+    path : str
+    group : h5py.Group
+    size : int
+        Of the file, in bytes.
+    descriptor : int or None
+        Of the file, belonging to the library; None where the library keeps the data elsewhere.
+    """
+
+    def __init__(self, path: str, group: Any, owned: bool) -> None:
+        self.path = path
+        self.group = group
+        self._owned = owned
+        self.h5py = library()
+        self.descriptor: int | None = None
+        file = group.file
+        if file.driver == 'sec2':
+            if file.mode != 'r':
+                file.flush()
+            self.descriptor = file.id.get_vfd_handle()
+        self.size = os.fstat(self.descriptor).st_size if self.descriptor is not None else file.id.get_filesize()
+
+    @classmethod
+    def opened(cls, path: str) -> HDF5File:
+        """Open the file at `path`.
+
+        Raises
+        ------
+        CorruptFileError
+            It is no HDF5 file, or its beginning is damaged.
+        OSError
+            It cannot be read.
+        """
+        h5py = library()
+        with open(path, 'rb') as file:
+            if not _has_signature(file.fileno()):
+                raise corrupt(path, 'is no HDF5 file: it has no signature')
+        try:
+            return cls(path, h5py.File(path, 'r', locking=False, rdcc_nbytes=0), True)
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise corrupt(path, f'cannot be opened: {_said(error)}') from error
+
+    @classmethod
+    def of(cls, group: Any) -> HDF5File:
+        """The file of a group that its owner closes."""
+        return cls(str(group.file.filename), group, False)
+
+    def close(self) -> None:
+        """Close the file, if it was opened here."""
+        if self._owned:
+            self.group.file.close()
+
+    def guarded(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        """Call, and turn what the library says about damage into a `CorruptFileError`."""
+        try:
+            return act(*arguments)
+        except CorruptFileError:
+            raise
+        except ShortFileError as error:
+            raise corrupt(self.path, str(error)) from error
+        except (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError) as error:
+            raise corrupt(self.path, f'cannot be read: {_said(error)}') from error
+
+    def guarding(self, items: Iterator[Any]) -> Iterator[Any]:
+        """Iterate, as `guarded`."""
+        end = object()
+        while (item := self.guarded(next, items, end)) is not end:
+            yield item
+
+    def metadata(self) -> dict[str, Any]:
+        """What was saved as metadata."""
+        content = self.guarded(self.attribute, self.group.id, MAX_NBYTES)
+        if content is None:
+            return {}
+        try:
+            manifest = Manifest.decode(content)
+        except ManifestError as error:
+            raise corrupt(self.path, f'the attribute {ATTRIBUTE.decode()!r} of the root is wrong: {error}') from error
+        if manifest.none or manifest.dtypes:
+            raise corrupt(self.path, f'the attribute {ATTRIBUTE.decode()!r} of the root says what a dataset has to say')
+        return dict(manifest.metadata)
+
+    def attribute(self, node: Any, limit: int) -> bytes | None:
+        """The attribute of ours that an object has; text of a fixed length.
+
+        Raises
+        ------
+        CorruptFileError
+        """
+        h5a, h5t = self.h5py.h5a, self.h5py.h5t
+        if not h5a.exists(node, ATTRIBUTE):
+            return None
+        found = h5a.open(node, ATTRIBUTE)
+        kind = found.get_type()
+        if kind.get_class() != h5t.STRING or kind.is_variable_str() or found.shape != () or kind.get_size() > limit:
+            raise corrupt(self.path, f'an attribute {ATTRIBUTE.decode()!r} is no text, or longer than {limit} bytes')
+        out = np.empty((), f'S{kind.get_size()}')
+        found.read(out, kind)
+        content: bytes = out.item()
+        return content
+
+    def walk(self) -> Iterator[tuple[str, Any]]:
+        """Every dataset by its key path, in the order of creation where the file knows it.
+
+        Raises
+        ------
+        CorruptFileError
+            A link that leads elsewhere, a name that is no key, a group inside itself, an object that is no dataset.
+        """
+        h5o = self.h5py.h5o
+        seen = {self.guarded(h5o.get_info, self.group.id).addr}
+        stack = [iter(self._links(self.group.id, ''))]
+        where = [self.group.id]
+        while stack:
+            key, name = next(stack[-1], (None, None))
+            if key is None:
+                stack.pop()
+                where.pop()
+                continue
+            info = self.guarded(h5o.get_info, where[-1], name)
+            if info.type == h5o.TYPE_DATASET:
+                yield key, self.guarded(self.h5py.h5d.open, where[-1], name)
+            elif info.type != h5o.TYPE_GROUP:
+                raise corrupt(self.path, 'is neither a dataset nor a group', key)
+            elif info.addr in seen:
+                raise corrupt(self.path, 'is a group that is in the file under another name as well', key)
+            else:
+                seen.add(info.addr)
+                where.append(self.guarded(self.h5py.h5g.open, where[-1], name))
+                stack.append(iter(self._links(where[-1], key + '/')))
+
+    def _links(self, group: Any, prefix: str) -> list[tuple[str, bytes]]:
+        """Key path and name of every link of a group."""
+        h5 = self.h5py.h5
+        ordered = self.guarded(lambda: group.get_create_plist().get_link_creation_order())
+        kinds: list[tuple[bytes, int]] = []
+        index = h5.INDEX_CRT_ORDER if ordered & self.h5py.h5p.CRT_ORDER_TRACKED else h5.INDEX_NAME
+        self.guarded(
+            lambda: group.links.iterate(lambda name, info: kinds.append((name, info.type)), info=True, idx_type=index)
+        )
+        return [(self._key(name, kind, prefix), name) for name, kind in kinds]
+
+    def _key(self, name: bytes, kind: int, prefix: str) -> str:
+        try:
+            key = prefix + name.decode()
+        except UnicodeDecodeError as error:
+            raise corrupt(self.path, 'its name is not UTF-8', prefix + repr(name)) from error
+        why = fault_of_path(key)
+        if why:
+            raise corrupt(self.path, f'is no key: {why}', key)
+        h5l = self.h5py.h5l
+        if kind != h5l.TYPE_HARD:
+            links = {h5l.TYPE_SOFT: 'a soft link', h5l.TYPE_EXTERNAL: 'an external link'}
+            raise corrupt(self.path, f'is {links.get(kind, "a link of an unknown kind")}, which is never followed', key)
+        return key
+
+    def check_total(self, nbytes: int) -> None:
+        """Refuse data that would take far more memory than the file is long."""
+        if is_bomb(nbytes, self.size):
+            ratio = nbytes // max(1, self.size)
+            raise corrupt(
+                self.path, f'expands to {nbytes} bytes, {ratio} times its size; more than {MAX_RATIO} times is refused'
+            )
+
+    def mapped(self, dense: Dense) -> np.ndarray[Any, Any]:
+        """The bytes of an array in the file, read-only."""
+        nbytes = int(np.prod(dense.shape, dtype=object)) * dense.dtype.itemsize
+        before = dense.offset % mmap.ALLOCATIONGRANULARITY
+        view = mmap.mmap(dense.descriptor, before + nbytes, access=mmap.ACCESS_READ, offset=dense.offset - before)
+        return np.frombuffer(view, np.uint8, nbytes, before)
+
+
+def _has_signature(descriptor: int) -> bool:
+    """Whether the signature is at the beginning, or after a block of the user's of 512, 1024, ... bytes."""
+    size = os.fstat(descriptor).st_size
+    at = 0
+    while at < size:
+        if os.pread(descriptor, len(_SIGNATURE), at) == _SIGNATURE:
+            return True
+        at = at * 2 or 512
+    return False
+
+
+def _said(error: BaseException) -> str:
+    """What the library says, in a line."""
+    text = str(error.args[0] if error.args else error) or type(error).__name__
+    return text if len(text) <= 200 else text[:200] + '...'

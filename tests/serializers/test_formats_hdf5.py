@@ -1,0 +1,12 @@
+"""HDF5 keeps the contract."""
+
+import pytest
+
+from crossdock.serializers.formats._hdf5 import FORMAT
+from crossdock.serializers.testing import FormatContract
+
+pytest.importorskip('h5py', reason='h5py is not installed')
+
+
+class TestHDF5(FormatContract):
+    format = FORMAT
