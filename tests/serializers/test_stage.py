@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import tracemalloc
 from collections import OrderedDict, namedtuple
 from types import MappingProxyType
 
@@ -9,10 +10,18 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import crossdock as xd
 from crossdock.errors import CorruptFileError, StrictLoadError
-from crossdock.serializers import load
+from crossdock.serializers import _stage, load
 
 Pair = namedtuple('Pair', 'a b')
+
+
+@pytest.fixture(autouse=True, params=[_stage.STAGED_NBYTES, 0], ids=['held', 'read twice'])
+def staged_nbytes(request, monkeypatch):
+    """Every load of these is small; half of the time it is made as if it were large."""
+    monkeypatch.setattr(_stage, 'STAGED_NBYTES', request.param)
+    return request.param
 
 
 def frozen(array):
@@ -262,3 +271,77 @@ def test_progress_reaches_the_end(file):
         load(path, target, progress=lambda done, total: seen.append((done, total)))  # noqa: B023
         assert seen == [(8000, 12000), (12000, 12000)]
     load(path, progress=True)
+
+
+def test_a_large_load_takes_little_memory(file):
+    tree = {str(i): np.full((500, 1000), i, 'float64') for i in range(40)}
+    path = file({**tree, 'turned': np.ones((1000, 1500))})
+    target = {key: np.zeros_like(value) for key, value in tree.items()}
+    target['turned'] = np.zeros((1500, 1000)).T
+    target['0'] = np.zeros((500, 1000), 'float32')
+    target['1'] = xd.get_device('native:0').send(target['1'])
+    tracemalloc.start()
+    try:
+        load(path, target)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < _stage.STAGED_NBYTES + 2**25
+    assert all((xd.to_numpy(target[key]) == value).all() for key, value in tree.items())
+    assert target['turned'].all()
+
+
+@pytest.mark.parametrize('spec', ['@numpy', 'native:0', 'sim:0'])
+def test_every_kind_of_target(file, spec):
+    rng = np.random.default_rng(0)
+    values = {
+        'W': rng.standard_normal((300, 50)),
+        'b': rng.integers(0, 9, 7),
+        'one': np.array(3.5),
+        'empty': np.ones((0, 2)),
+    }
+    place = xd.get_device(spec)
+    whole = place.send(np.zeros((600, 150)), copy=True)
+    strided = whole[::2, ::-3]
+    turned = place.send(np.zeros((50, 300)), copy=True).T
+    narrow = place.send(np.zeros((300, 50), 'float32'), copy=True)
+    path = file({**values, 'turned': values['W'], 'narrow': values['W'], 'strided': values['W']})
+    target = place.send({key: np.zeros_like(value) for key, value in values.items()}, copy=True)
+    load(path, {**target, 'strided': strided, 'turned': turned, 'narrow': narrow})
+    got = xd.to_numpy({**target, 'strided': strided, 'turned': turned})
+    for key, value in {**values, 'strided': values['W'], 'turned': values['W']}.items():
+        np.testing.assert_array_equal(got[key], value, err_msg=key, strict=True)
+    np.testing.assert_array_equal(xd.to_numpy(narrow), values['W'].astype('float32'))
+
+
+def test_nothing_changes_on_a_device_when_the_last_member_is_damaged(file):
+    path = file({'a': np.ones(3), 'z': np.ones(2_000_000)})
+    data = bytearray(path.read_bytes())
+    data[-300] ^= 1
+    path.write_bytes(data)
+    target = xd.get_device('sim:0').send({'a': np.zeros(3), 'z': np.zeros(2_000_000)}, copy=True)
+    with pytest.raises(CorruptFileError, match="'z'"):
+        load(path, target)
+    assert not any(value.any() for value in xd.to_numpy(target).values())
+
+
+def test_a_file_written_to_while_it_is_loaded_is_told(file, staged_nbytes, monkeypatch):
+    path = file({'a': np.ones(3), 'z': np.ones(1000)})
+    stage = _stage.Loader.stage
+
+    def stage_and_damage(self, *arguments, **options):
+        staged = stage(self, *arguments, **options)
+        data = bytearray(path.read_bytes())
+        data[data.index(b'z.npy') + 500] ^= 1
+        path.write_bytes(data)
+        return staged
+
+    monkeypatch.setattr(_stage.Loader, 'stage', stage_and_damage)
+    target = {'a': np.zeros(3), 'z': np.zeros(1000)}
+    if staged_nbytes:
+        load(path, target)
+        assert target['z'].all()
+    else:
+        with pytest.raises(CorruptFileError) as caught:
+            load(path, target)
+        assert 'A part has been loaded' in caught.value.__notes__[0]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crossdock.devices import copyto, get_device, get_device_from_array, plan, to_numpy
-from crossdock.errors import ReadOnlyError, UnknownArrayError
+from crossdock.errors import CrossdockError, ReadOnlyError, UnknownArrayError
 from crossdock.transfer import Plan
 
 from ._dtypes import dtype_like
@@ -23,6 +23,7 @@ __all__ = [
     'is_writable',
     'is_on_host',
     'to_host',
+    'memory_of',
     'fill',
     'place_like',
     'device_named',
@@ -109,6 +110,19 @@ def to_host(x: Any, key: str) -> Host:
         return x
     host: Host = to_numpy({key: x}, detach=True)[key]
     return host
+
+
+def memory_of(target: Any) -> Host | None:
+    """The memory of a known array that can be written, as NumPy sees it; None where NumPy cannot."""
+    if isinstance(target, np.ndarray):
+        return target
+    if get_device_from_array(target).physical != 'host':
+        return None
+    try:
+        host: Host = to_numpy(target, copy=False, detach=True)
+    except CrossdockError:
+        return None
+    return host if host.flags.writeable else None
 
 
 def fill(target: Any, host: Host) -> None:

@@ -11,7 +11,7 @@ from ._dtypes import can_cast, name_of, narrows
 from ._format import Entry
 from ._leaf import SCALARS
 
-__all__ = ['describe_entry', 'describe_value', 'fits', 'wanted_dtype', 'loses']
+__all__ = ['describe_entry', 'describe_value', 'fits', 'wanted_dtype', 'may_lose', 'loses']
 
 _SCALAR_DTYPES = {
     bool: np.dtype('bool'),
@@ -54,6 +54,11 @@ def fits(entry: Entry, value: Any) -> bool:
     if entry.dtype is None:
         return False
     return entry.shape == tuple(getattr(value, 'shape', ())) and can_cast(entry.dtype, wanted_dtype(value))
+
+
+def may_lose(entry: Entry, value: Any) -> bool:
+    """Whether `loses` has to look at the data at all."""
+    return not (isinstance(value, SCALARS) and not isinstance(value, np.generic)) and entry.dtype != wanted_dtype(value)
 
 
 def loses(host: np.ndarray[Any, Any], value: Any) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
+from ._format import Reader
 
-__all__ = ['pour', 'blocks']
+__all__ = ['pour', 'refill', 'blocks']
 
 Host = np.ndarray[Any, Any]
 
@@ -26,6 +27,15 @@ def pour(pieces: Iterable[tuple[int, Host]], target: Any) -> None:
             size = prod(extent)
             _arrays.fill(target[index] if index else target, cast[done : done + size].reshape(extent))
             done += size
+
+
+def refill(reader: Reader, key: str, target: Any) -> None:
+    """Read a leaf into an array of a known library: into its own memory where that is dense and on the host."""
+    memory = _arrays.memory_of(target)
+    if memory is not None and memory.flags.c_contiguous and memory.dtype == reader.entries[key].dtype:
+        reader.read_into(key, memory)
+    else:
+        pour(reader.pieces(key), target)
 
 
 def blocks(shape: tuple[int, ...], begin: int, end: int) -> Iterator[tuple[tuple[Any, ...], tuple[int, ...]]]:

@@ -1,26 +1,46 @@
-"""Load into a target: collect what is wanted, read and check all of it, then put it in place."""
+"""Load into a target: collect what is wanted, read and check all of it, then put it in place.
+
+What fills arrays of the target is read twice beyond a certain size: once to be checked, once into its place. Holding it
+all would take as much memory as the target has, and a file that has just been read is in the page cache.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from crossdock.errors import StrictLoadError
+from crossdock.errors import CorruptFileError, StrictLoadError
 from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._format import Entry, Reader
 from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS, Leaf
-from ._match import describe_entry, describe_value, fits, loses, wanted_dtype
+from ._match import describe_entry, describe_value, fits, loses, may_lose, wanted_dtype
 from ._path import below, shown
+from ._pour import refill
+from ._receive import receive
 from ._swapped import warn_swapped
 from ._tree import Hand, visit
 from ._visitor import Deserializer
 
 __all__ = ['Loader']
+
+# How much of what fills arrays is held between the check and the commit, so that small loads read once.
+STAGED_NBYTES = 64 * 2**20
+
+
+class _Mark(Enum):
+    """Stands for data that is not held."""
+
+    LATER = 'it has been checked, and will be read again into its place'
+    LOST = 'its values do not fit'
+
+
+_LATER, _LOST = _Mark.LATER, _Mark.LOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +112,20 @@ class _Committing(Hand):
         slot, loaded = self.slots[path], self.staged.pop(path)
         if not slot.fills or loaded is None:
             return loaded
-        if value is not slot.seen and not self._takes(path, value, loaded):
+        there = value is slot.seen or self._takes(path, value)
+        if loaded is _LATER:
+            return self.loader.read_late(path, value if there else None, slot)
+        if not there:
             return _arrays.place_like(slot.seen, loaded, path)
         _arrays.fill(value, loaded)
         return value
 
-    def _takes(self, path: str, value: Any, loaded: np.ndarray[Any, Any]) -> bool:
+    def _takes(self, path: str, value: Any) -> bool:
         """Whether an array that was not there in the dry pass can be filled with what was staged for another."""
-        slot = Slot.of(path, value, self)
+        slot, seen = Slot.of(path, value, self), self.slots[path].value
         if not slot.fills:
             return False
-        return tuple(slot.value.shape) == loaded.shape and bool(wanted_dtype(slot.value) == loaded.dtype)
+        return tuple(slot.value.shape) == tuple(seen.shape) and bool(wanted_dtype(slot.value) == wanted_dtype(seen))
 
     def serializer(self, path: str) -> Deserializer:
         return Deserializer(self, path)
@@ -142,6 +165,7 @@ class Loader:
         self.device = _arrays.device_named(device)
         self.progress = progress
         self._began = False
+        self._room = 0
 
     def load(self, target: Any, place: str = '', *, whole: bool = True) -> Any:
         """Load what lies at `place` into `target`, and return what takes its place.
@@ -172,16 +196,15 @@ class Loader:
         """
         keys = [key for key in self._match(slots, place, whole) if key in slots]
         self._check_fixed(keys, slots)
+        self._room = STAGED_NBYTES
         staged: dict[str, Any] = {}
         lost = []
         with tracking(self.progress, sum(self.reader.entries[key].nbytes for key in keys), 'load') as advance:
             for key in keys:
-                host, slot = self.reader.read(key), slots[key]
-                if host is not None and slot.value is not None and loses(host, slot.value):
+                staged[key] = self._staged(key, slots[key])
+                if staged[key] is _LOST:
                     have = f'{describe_entry(self.reader.entries[key])} with values that do not fit'
-                    lost.append((key, have, describe_value(slot.value)))
-                elif not lost:
-                    staged[key] = self._value(host, slot, key)
+                    lost.append((key, have, describe_value(slots[key].value)))
                 advance(self.reader.entries[key].nbytes)
         if lost:
             raise self._mismatch((), (), tuple(lost))
@@ -228,13 +251,51 @@ class Loader:
                     ' and the mapping that holds it cannot be changed either'
                 )
 
+    def read_late(self, key: str, value: Any, slot: Slot) -> Any:
+        """Read what has been checked into `value`, or, where that is None, into an array like the one of the dry pass.
+
+        Raises
+        ------
+        CorruptFileError, OSError
+            The file has changed since, or cannot be read any more; a note says that a part has been loaded.
+        """
+        try:
+            if value is None:
+                host = np.asarray(self.reader.read(key)).astype(wanted_dtype(slot.value), copy=False)
+                return _arrays.place_like(slot.seen, host, key)
+            refill(self.reader, key, _arrays.known(value))
+        except (CorruptFileError, OSError) as error:
+            error.add_note('The file was whole a moment ago: it has been written to meanwhile. A part has been loaded.')
+            raise
+        return value
+
+    def _staged(self, key: str, slot: Slot) -> Any:
+        """What the committing pass needs for one leaf, which has been checked; `_LOST` if its values do not fit."""
+        entry = self.reader.entries[key]
+        if slot.fills and entry.dtype is not None:
+            if entry.nbytes > self._room:
+                return _LOST if self._loses(key, slot) else _LATER
+            self._room -= entry.nbytes
+        if slot.value is None:
+            return receive(self.reader, key, self.device)
+        host = self.reader.read(key)
+        if host is not None and loses(host, slot.value):
+            return _LOST
+        return self._value(host, slot, key)
+
+    def _loses(self, key: str, slot: Slot) -> bool:
+        """Check the data of a leaf without keeping it; whether values of it do not fit."""
+        if not may_lose(self.reader.entries[key], slot.value):
+            self.reader.verify(key)
+            return False
+        lost = [loses(piece, slot.value) for _, piece in self.reader.pieces(key)]  # all of them, for the checks
+        return any(lost)
+
     def _value(self, host: np.ndarray[Any, Any] | None, slot: Slot, key: str) -> Any:
         """What the committing pass needs: data in the target's type to fill with, or the new value itself."""
         value = slot.value
         if host is None:
             return None
-        if value is None:
-            return _arrays.send(self.device, host, key)
         if isinstance(value, SCALARS) and not isinstance(value, np.generic):
             return type(value)(host.item())
         host = host.astype(wanted_dtype(value), copy=False)
