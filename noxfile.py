@@ -48,14 +48,20 @@ def test(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """The core's functions with random arguments, for long, and others each time; ``-- -k NAME`` for some."""
-    session.run('python', '-m', 'pytest', 'tests/core/fuzz', '--hypothesis-profile', 'fuzz', *session.posargs)
+    """The core's functions with random arguments, and damaged files for ten minutes; others each time.
+
+    Arguments after ``--`` go to pytest: ``tests/hostile/fuzz`` for files alone, ``-k NAME`` for some.
+    """
+    folders = [] if any(a.startswith('tests/') for a in session.posargs) else ['tests/core/fuzz', 'tests/hostile/fuzz']
+    session.run('python', '-m', 'pytest', *folders, '--hypothesis-profile', 'fuzz', *session.posargs)
 
 
 @nox.session
 def crash(session: nox.Session) -> None:
     """Saves killed and interrupted at random moments, 200 times for each file format; arguments go to pytest."""
-    session.run('python', '-m', 'pytest', 'tests/serializers/faults', *session.posargs, env={'CROSSDOCK_CRASHES': '200'})
+    session.run(
+        'python', '-m', 'pytest', 'tests/serializers/faults', *session.posargs, env={'CROSSDOCK_CRASHES': '200'}
+    )
 
 
 @nox.session

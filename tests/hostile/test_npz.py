@@ -173,7 +173,7 @@ ATTACKS = {
     'deflate bomb': bomb(300 << 20),
     'encrypted': patched(FILE, (LOCAL, 6, '<H', 1), (CENTRAL, 8, '<H', 1)),
     'encrypted in one header': patched(FILE, (LOCAL, 6, '<H', 1)),
-    'unknown method': patched(FILE, (LOCAL, 8, '<H', 93), (CENTRAL, 10, '<H', 93)),
+    'unknown method': patched(FILE, (LOCAL, 8, '<H', 77), (CENTRAL, 10, '<H', 77)),
     'methods that differ': patched(FILE, (LOCAL, 8, '<H', 8)),
     'bzip2': archive(('a.npy', GOOD), method=zipfile.ZIP_BZIP2),
     'another name in the local header': FILE.replace(b'a.npy', b'x.npy', 1),
