@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from .._selection import Selection
-from ._gulp import ShortFileError, fill
+from ._gulp import fill
 
-__all__ = ['Dense', 'ShortFileError']
+__all__ = ['Dense']
 
 # Below this size one read of everything between the first and the last byte is faster than several.
 _SPAN_NBYTES = 1 << 18
@@ -51,24 +51,20 @@ class Dense:
         view = out.reshape(-1).view(np.uint8).data
         fill(self.descriptor, self.offset + start * self.dtype.itemsize, view)
 
-    def pieces(self, nbytes: int, out: Host | None = None) -> Iterator[tuple[int, Host]]:
+    def pieces(self, nbytes: int) -> Iterator[tuple[int, Host]]:
         """All elements, one-dimensional, in pieces of at most `nbytes`, each with the position of its first.
 
-        Parameters
-        ----------
-        out : numpy.ndarray, optional
-            Dense, of the shape and type; the pieces are parts of it. Otherwise all share one buffer.
+        A piece is valid until the next but one is asked for: two buffers take turns.
 
         Raises
         ------
         ShortFileError
         """
         size = prod(self.shape)
-        step = max(1, nbytes // self.dtype.itemsize)
-        flat = np.empty(min(step, size), self.dtype) if out is None else out.reshape(-1)
-        for start in range(0, size, step):
-            n = min(step, size - start)
-            piece = flat[:n] if out is None else flat[start : start + n]
+        step = min(size, max(1, nbytes // self.dtype.itemsize))
+        buffers = [np.empty(step, self.dtype) for _ in range(1 + (size > step))]
+        for turn, start in enumerate(range(0, size, step or 1)):
+            piece = buffers[turn % 2][: min(step, size - start)]
             self.read(piece, start)
             yield start, piece
 

@@ -16,13 +16,15 @@ import numpy as np
 
 from crossdock.errors import CorruptFileError, DtypeError
 
+from .._aside import ahead
 from .._checksum import crc32
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._path import RESERVED, shown
 from .._selection import select
 from .._sink import Sink
 from ..archive._corrupt import corrupt
-from ..archive._dense import Dense, ShortFileError
+from ..archive._dense import Dense
+from ..archive._gulp import ShortFileError, gulp
 from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import Manifest, ManifestError
 from ..archive._tensor_header import MAX_NBYTES, Header, HeaderError, Tensor, check_layout, read_header, write_header
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = ['FORMAT', 'SafetensorsFormat']
 
 _LENGTH_NBYTES = 8
-_CHECKED_NBYTES = 1 << 20  # small enough that a checksum finds the piece in the processor's cache
 _RANKS = {name: rank for rank, name in enumerate(TYPES)}
 
 Host = np.ndarray[Any, Any]
@@ -204,13 +205,27 @@ class SafetensorsReader(Reader):
         return out
 
     def read_into(self, key: str, out: Host) -> None:
-        """Read one leaf into `out`, without another copy."""
-        self._check(key, self._dense(key).pieces(_CHECKED_NBYTES, out))
+        """Read one leaf into `out`, without another copy, by two threads."""
+        dense = self._dense(key)
+        view = out.reshape(-1).view(np.uint8).data if out.size else memoryview(b'')
+        try:
+            crc = gulp(dense.descriptor, dense.offset, view)
+        except ShortFileError as error:
+            raise self._corrupt(str(error), key) from error
+        self._check_sum(key, crc)
+        self._check_values(key, out)
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
-        """The data of one leaf in pieces that share one buffer."""
+        """The data of one leaf in pieces, the next one read while one is used."""
+        entry = self._entries[key]
+        if entry.dtype is not None:
+            yield from ahead(self._in_order(key)) if entry.nbytes > PIECE_NBYTES else self._in_order(key)
+
+    def verify(self, key: str) -> None:
+        """Compare the CRC-32 of one leaf, if there is one, and its values with their type; keep nothing."""
         if self._entries[key].dtype is not None:
-            yield from self._checked(key, self._dense(key).pieces(PIECE_NBYTES))
+            for _ in self._in_order(key):
+                pass
 
     def map(self, key: str) -> Host | None:
         """A read-only view in the file; None where the data is not aligned, in files of some other programs.
@@ -248,21 +263,19 @@ class SafetensorsReader(Reader):
         self._mapped = None  # views keep it
         self._file.close()
 
-    def _check(self, key: str, pieces: Iterator[tuple[int, Host]]) -> None:
-        for _ in self._checked(key, pieces):
-            pass
-
-    def _checked(self, key: str, pieces: Iterator[tuple[int, Host]]) -> Iterator[tuple[int, Host]]:
+    def _in_order(self, key: str) -> Iterator[tuple[int, Host]]:
         """The pieces, values compared with their type, and after the last one the CRC-32 with that of the file."""
         crc = 0
         try:
-            for start, piece in pieces:
-                if self._sums is not None:
-                    crc = crc32(piece.view(np.uint8).data, crc)
+            for start, piece in self._dense(key).pieces(PIECE_NBYTES):
+                crc = crc32(piece.view(np.uint8).data, crc)
                 self._check_values(key, piece)
                 yield start, piece
         except ShortFileError as error:
             raise self._corrupt(str(error), key) from error
+        self._check_sum(key, crc)
+
+    def _check_sum(self, key: str, crc: int) -> None:
         if self._sums is not None and crc != self._sums[key]:
             raise self._corrupt(
                 f'its CRC-32 is {crc:08x} where the metadata says {self._sums[key]:08x}: damaged data,'
