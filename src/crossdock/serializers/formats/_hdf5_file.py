@@ -13,7 +13,8 @@ from crossdock.errors import CorruptFileError
 
 from .._path import fault_of_path
 from ..archive._corrupt import corrupt
-from ..archive._dense import Dense, ShortFileError
+from ..archive._dense import Dense
+from ..archive._gulp import ShortFileError
 from ..archive._manifest import MAX_NBYTES, Manifest, ManifestError
 from ..archive._zip import MAX_RATIO, is_bomb
 
