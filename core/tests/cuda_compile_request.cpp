@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "../backends/cuda/compile_request.h"
 #include "crossdock/runtime/error.h"
@@ -64,6 +65,15 @@ TEST(CompileRequest, OlderArchitecturesAreRefused) {
 
 TEST(CompileRequest, ProductsAreNotFused) {
   EXPECT_TRUE(has(request_of(compiler(), kFill, {90, false}), "--fmad=false"));
+}
+
+TEST(CompileRequest, NvrtcKeepsNothingWhereItCould) {
+  auto nvrtc = compiler();
+  for (const auto& [major, minor, can] : {std::tuple(12, 8, false), std::tuple(12, 9, true), std::tuple(13, 0, true)}) {
+    nvrtc.major = major;
+    nvrtc.minor = minor;
+    EXPECT_EQ(has(request_of(nvrtc, kFill, {90, false}), "--no-cache"), can) << major << '.' << minor;
+  }
 }
 
 TEST(CompileRequest, KeysTellEverythingApart) {

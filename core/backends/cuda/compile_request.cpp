@@ -48,6 +48,8 @@ CompileRequest request_of(const Nvrtc& compiler, const KernelName& kernel, Archi
       "--prec-sqrt=true",
       fused ? "--fmad=true" : "--fmad=false",
   };
+  // Its own cache, since 12.9, starts CUDA in a process that only compiles, and keeps on the disk what is kept here.
+  if (compiler.major > 12 || (compiler.major == 12 && compiler.minor >= 9)) request.options.push_back("--no-cache");
   return request;
 }
 
