@@ -82,6 +82,13 @@ def test_functions_by_name(cuda: Driver) -> None:
     assert look_up(b'fake_cuda_heal') == (d.NOT_FOUND, 1)
 
 
+def test_tables_without_documents_can_be_asked_for(cuda: Driver) -> None:
+    # NVRTC asks for its cache's, in any process that has a libcuda.so.1, and crashes where it cannot.
+    table = ctypes.c_void_p(1)
+    assert cuda.result('cuGetExportTable', ctypes.byref(table), bytes(16)) == d.NOT_FOUND
+    assert table.value is None
+
+
 def test_devices(cuda: Driver) -> None:
     assert cuda.get('cuDeviceGetCount', type_=ctypes.c_int) == 2
     assert cuda.get('cuDeviceGetAttribute', 75, 0, type_=ctypes.c_int) == 9

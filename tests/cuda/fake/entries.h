@@ -10,6 +10,7 @@
   X(cuGetErrorName, (CUresult error, const char** name)) \
   X(cuGetErrorString, (CUresult error, const char** text)) \
   X(cuGetProcAddress_v2, (const char* symbol, void** function, int version, std::uint64_t flags, int* status)) \
+  X(cuGetExportTable, (const void** table, const Uuid* id)) \
   X(cuDeviceGetCount, (int* count)) \
   X(cuDeviceGet, (CUdevice* device, int ordinal)) \
   X(cuDeviceGetName, (char* name, int size, CUdevice device)) \

@@ -191,6 +191,12 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, s
   return *function ? kSuccess : kNotFound;
 }
 
+// Tables of functions that are not documented, NVRTC's cache among them. NVRTC takes it for granted that it can ask.
+CUresult cuGetExportTable(const void** table, const Uuid*) {
+  if (table) *table = nullptr;
+  return kNotFound;
+}
+
 CUresult cuDeviceGetCount(int* count) {
   ENTER(cuDeviceGetCount, init);
   if (!count) return kInvalidValue;
