@@ -82,13 +82,14 @@ void Failures::check(Result result, const char* call) {
 }
 
 bool Failures::take(ErrorRecord& found) noexcept {
-  std::atomic_ref<int> taken(record_->taken);
-  if (!taken.load(std::memory_order_acquire)) return false;
+  std::atomic_ref<int> whole(record_->whole);
+  if (!whole.load(std::memory_order_acquire)) return false;
   std::lock_guard lock(mutex_);
-  if (!taken.load(std::memory_order_acquire)) return false;
+  if (!whole.load(std::memory_order_acquire)) return false;
   found = *record_;
+  whole.store(0, std::memory_order_relaxed);
   // Last, since from then on a kernel may write the next one.
-  taken.store(0, std::memory_order_release);
+  std::atomic_ref<int>(record_->taken).store(0, std::memory_order_release);
   return true;
 }
 
@@ -101,7 +102,7 @@ void Failures::surface_followed() {
   }
   for (const auto& one : followed) {
     std::lock_guard lock(one->mutex_);
-    if (std::atomic_ref(one->record_->taken).load(std::memory_order_acquire))
+    if (std::atomic_ref(one->record_->whole).load(std::memory_order_acquire))
       throw failure_of(*one->record_, one->device_.spec());
   }
 }

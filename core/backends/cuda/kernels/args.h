@@ -11,7 +11,8 @@ inline constexpr int kMaxKernelNdim = 24;
 
 // The first failure that a stream's kernels have found; in page-locked host memory that the device sees.
 struct ErrorRecord {
-  int taken;
+  int taken;                // by the first to fail; the host frees it when it has read the rest
+  int whole;                // the rest is written
   int op;                   // crossdock::Op
   int cause;                // Failure
   int ndim;                 // linalg: of the stack

@@ -6,7 +6,7 @@
 
 namespace crossdock::cuda {
 
-// The first failure of a stream is kept until the host has read it, which it does when the stream's work is done.
+// The first failure of a stream is kept until the host has read it, which can be while later kernels run.
 // `op`: crossdock::Op.
 inline void report(ErrorRecord* errors, int op, Failure cause, std::int64_t number0, std::int64_t number1,
                    std::int64_t number2, std::int64_t number3, int ndim = 0) {
@@ -19,6 +19,7 @@ inline void report(ErrorRecord* errors, int op, Failure cause, std::int64_t numb
   errors->numbers[2] = number2;
   errors->numbers[3] = number3;
   __threadfence_system();
+  *static_cast<volatile int*>(&errors->whole) = 1;
 }
 
 }  // namespace crossdock::cuda
