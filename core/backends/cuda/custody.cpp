@@ -1,8 +1,10 @@
 #include "custody.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "crossdock/runtime/interrupt.h"
@@ -49,6 +51,16 @@ void Custody::wait_until_empty() {
   }
 }
 
+// Asleep: the driver's own wait would keep a processor busy.
+void Custody::await(const Recorded& over) noexcept {
+  constexpr auto kLongest = std::chrono::microseconds(500);
+  const Current current(device_, std::nothrow);
+  for (auto pause = std::chrono::microseconds(20); current; pause = std::min(2 * pause, kLongest)) {
+    if (device_.driver().event_query(over.handle()) != kNotReady) return;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 // Lives as long as the process, as the device does. Whatever becomes of a copy, also when it fails, it is over then.
 void Custody::watch() noexcept {
   for (;;) {
@@ -66,7 +78,7 @@ void Custody::watch() noexcept {
       added_.wait(seen, std::chrono::milliseconds(1000));
       continue;
     }
-    if (Current current(device_, std::nothrow); current) device_.driver().event_synchronize(first->over.handle());
+    await(first->over);
     first.reset();
     {
       std::lock_guard lock(mutex_);

@@ -25,6 +25,7 @@ class Custody {
     std::shared_ptr<const void> what;
   };
   void watch() noexcept;
+  void await(const Recorded& over) noexcept;
   bool ensure_watcher() noexcept;
   bool is_empty();
 
