@@ -139,8 +139,6 @@ def places(drawn: Any, dtype: str, name: str, data: Any) -> None:
 @example(200)
 @given(arrays, st.sampled_from(['bool', *NUMBERS]), st.booleans(), st.data())
 def scans(drawn: Any, dtype: str, products: bool, data: Any) -> None:
-    if products and dtype in REAL + COMPLEX:
-        return
     x = pair((*drawn[:3], 'any' if drawn[3] == 'special' else drawn[3]), dtype)
     axis = data.draw(st.integers(0, x[0].ndim - 1))
     wider = data.draw(st.sampled_from([None, 'float64' if dtype not in COMPLEX else 'complex128']))
@@ -215,7 +213,30 @@ def long_ones() -> None:
         agree(function, x)
 
 
+def zeros_before_overflow() -> None:
+    """Products of a part alone would be infinite, and 0 times that no number; an infinite element is another matter."""
+    for dtype in REAL + COMPLEX:
+        for place, infinite in ((0, None), (5, None), (2500, None), (0, 4000), (3, 1)):
+            x = np.full(6000, -2.0)
+            x[place] = 0
+            if infinite is not None and dtype in REAL:
+                x[infinite] = np.inf
+            here = cx.astype(cx.asarray(x), dtype)
+            both = (here, here.to_device('cuda:0'))
+            agree(cx.cumulative_prod, both)
+            agree(lambda a: cx.cumulative_prod(cx.reshape(a, (3000, 2)), axis=0), both)
+
+
 if __name__ == '__main__':
-    for part in sys.argv[1:] or ['reductions', 'places', 'scans', 'orders', 'searches', 'products', 'long_ones']:
+    for part in sys.argv[1:] or [
+        'reductions',
+        'places',
+        'scans',
+        'orders',
+        'searches',
+        'products',
+        'long_ones',
+        'zeros_before_overflow',
+    ]:
         globals()[part]()
     print(compared)

@@ -20,6 +20,7 @@ PARTS = {
     'products': 150,
     'without_cublas': 150,
     'long_ones': 26,
+    'zeros_before_overflow': 60,
 }
 
 

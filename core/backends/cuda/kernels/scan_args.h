@@ -7,7 +7,7 @@ namespace crossdock::cuda {
 
 inline constexpr int kScanThreads = 256;  // of each block
 // Elements of a thread at a time, by the bytes of an accumulator.
-inline constexpr int scan_items(int nbytes) { return nbytes == 16 ? 4 : 8; }
+inline constexpr int scan_items(int nbytes) { return nbytes >= 16 ? 4 : 8; }
 
 // Each of `lines` is scanned along its `length` elements, in `parts`: once to add them up, when there are several, and
 // once to write the results.

@@ -46,8 +46,10 @@ std::string expression(int number) {
 
 KernelFamily family("scan.cuh", kDtypeCount * 4, expression);
 
-std::int64_t accumulator_nbytes(Dtype dtype) {
-  return is_complex(dtype) ? 16 : is_floating(dtype) || itemsize(dtype) == 8 ? 8 : 4;
+// Products of floating-point numbers carry a mark of 8 bytes.
+std::int64_t accumulator_nbytes(Op op, Dtype dtype) {
+  const std::int64_t mark = op == Op::cumulative_prod && is_floating(dtype) ? 8 : 0;
+  return mark + (is_complex(dtype) ? 16 : is_floating(dtype) || itemsize(dtype) == 8 ? 8 : 4);
 }
 
 ScanArgs arguments(const Launch& launch) {
@@ -101,7 +103,8 @@ void scan(const Launch& launch) {
   const bool same = unsigned_of(launch.operands[0].dtype) == unsigned_of(launch.dtype);
   const int number = number_of(launch.op, launch.dtype, same);
   if (args.parts == 1) return launcher.run(family, number, grid, args);
-  const Scratch totals(launcher, static_cast<std::size_t>(args.size * args.parts * accumulator_nbytes(launch.dtype)));
+  const Scratch totals(launcher,
+                       static_cast<std::size_t>(args.size * args.parts * accumulator_nbytes(launch.op, launch.dtype)));
   args.totals = reinterpret_cast<unsigned char*>(totals.data());
   args.adding_up = true;
   launcher.run(family, number, grid, args);
