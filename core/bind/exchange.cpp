@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
+#include <chrono>
 #include <memory>
 
 #include "borrow.h"
@@ -32,13 +33,40 @@ Array wrap(nb::object owner, nb::handle dtype, nb::handle device) {
   return borrow(view, std::move(owner), wanted, place);
 }
 
+// What the Python hook gave for a transfer under way: its attributes say afterwards how that went. Setting them runs no
+// code of the user's, which might raise where nobody can catch it.
+class Record {
+ public:
+  explicit Record(nb::object record)
+      : record_(record.release().ptr(), drop_reference), began_(std::chrono::steady_clock::now()) {}
+
+  void operator()(bool failed) const noexcept {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    if (!Py_IsInitialized()) return;
+    nb::gil_scoped_acquire acquire;
+    nb::error_scope raised;  // the operation's own error, if it failed
+    set("seconds", PyFloat_FromDouble(taken.count()));
+    if (failed) set("failed", Py_NewRef(Py_True));
+  }
+
+ private:
+  void set(const char* name, PyObject* value) const noexcept {
+    if (!value || PyObject_SetAttrString(record_.get(), name, value) < 0) PyErr_WriteUnraisable(record_.get());
+    Py_XDECREF(value);
+  }
+
+  std::shared_ptr<PyObject> record_;
+  std::chrono::steady_clock::time_point began_;
+};
+
 // Calls the Python hook; what it raises comes out of the operation that wanted to transfer.
 TransferHook hook_of(nb::object function) {
   auto held = std::shared_ptr<PyObject>(function.release().ptr(), drop_reference);
-  return [held](const Transfer& transfer) {
+  return [held](Transfer& transfer) {
     nb::gil_scoped_acquire acquire;
-    nb::handle(held.get())(transfer.op, transfer.nbytes, transfer.source, transfer.target, transfer.implicit,
-                           transfer.host);
+    nb::object record = nb::handle(held.get())(transfer.op, transfer.nbytes, transfer.source, transfer.target,
+                                               transfer.implicit, transfer.host, transfer.route);
+    if (!record.is_none()) transfer.end = Record(std::move(record));
   };
 }
 

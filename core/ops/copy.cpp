@@ -1,6 +1,9 @@
 #include "crossdock/ops/copy.h"
 
 #include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/transfer_hook.h"
@@ -73,22 +76,45 @@ void move(const Array& target, const Array& source, Dtype travels, bool blocking
   move_between_accelerators(target, source, travels);
 }
 
+bool through_host(const Device& from, const Device& to) {
+  return !from.is_host() && !to.is_host() && &from.backend() != &to.backend();
+}
+
+constexpr const char* kHost = "@numpy";  // where accelerators of different kinds meet, and where pulled scalars go
+
+const char* route_of(const Array& target, const Array& source, bool blocking) {
+  if (!source.device().is_host() && !target.device().is_host())
+    return through_host(source.device(), target.device()) ? "staged" : "peer copy";
+  const bool up = source.device().is_host();
+  const PinnedPool& pool = (up ? target : source).device().backend().pinned_pool();
+  const Array& host = up ? source : target;
+  const bool pinned = pool.holds(host.data(), static_cast<std::size_t>(host.nbytes()));
+  if (!crosses_at_once(target, source, pinned || (up && !blocking))) return "staged";
+  return pinned ? "direct" : "copy";
+}
+
 void copy_between(const Array& target, const Array& source, const TransferLabel& label) {
   // The narrower dtype travels; source has its own shape here, so that a broadcast travels once.
   const bool narrow_first = target.itemsize() < source.itemsize();
   const Dtype travels = narrow_first ? target.dtype() : source.dtype();
-  report_transfer([&] {
-    return Transfer{label.op,
-                    source.size() * itemsize(travels),
-                    label.source.empty() ? source.device().spec() : label.source,
-                    label.target.empty() ? target.device().spec() : label.target,
-                    label.implicit,
-                    false};
-  });
-  if (target.shape() == source.shape()) return move(target, source, travels, label.blocking);
-  const Array landed = Array::empty(source.shape(), travels, target.device());
-  move(landed, source, travels, label.blocking);
-  launch_copy(target, landed.broadcast_to(target.shape()));
+  const bool spreads = target.shape() != source.shape();
+  const Array landed = spreads ? Array::empty(source.shape(), travels, target.device()) : target;
+  const bool stops = through_host(source.device(), target.device());
+  const auto leg = [&](bool first, bool last) {
+    std::string from = first ? label.source : kHost, to = last ? label.target : kHost;
+    if (from.empty()) from = source.device().spec();
+    if (to.empty()) to = target.device().spec();
+    const char* route = route_of(landed, source, label.blocking);
+    return Transfer{label.op, source.size() * itemsize(travels), std::move(from), std::move(to), label.implicit, false,
+                    route};
+  };
+  {
+    const TransferReport report([&] { return leg(true, !stops); });
+    std::optional<TransferReport> onward;
+    if (stops) onward.emplace([&] { return leg(false, true); });
+    move(landed, source, travels, label.blocking);
+  }
+  if (spreads) launch_copy(target, landed.broadcast_to(target.shape()));
 }
 
 }  // namespace
@@ -159,8 +185,8 @@ void pull(const Array& array, std::byte* out, const char* op) {
                     to_string(array.shape()));
   }
   const bool host = array.device().is_host();
-  report_transfer(
-      [&] { return Transfer{op, host ? 0 : array.itemsize(), array.device().spec(), "@numpy", true, host}; });
+  const TransferReport report(
+      [&] { return Transfer{op, host ? 0 : array.itemsize(), array.device().spec(), kHost, true, host, "copy"}; });
   const auto nbytes = static_cast<std::size_t>(array.itemsize());
   if (host) {
     std::memcpy(out, array.data(), nbytes);

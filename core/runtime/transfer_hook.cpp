@@ -1,5 +1,6 @@
 #include "crossdock/runtime/transfer_hook.h"
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -26,7 +27,7 @@ namespace detail {
 
 std::atomic<bool> transfer_hook_on{false};
 
-void call_transfer_hook(const Transfer& transfer) {
+void call_transfer_hook(Transfer& transfer) {
   std::shared_ptr<const TransferHook> hook;  // kept alive by ourselves: the hook may replace itself
   {
     std::lock_guard lock(slot().mutex);
@@ -36,6 +37,21 @@ void call_transfer_hook(const Transfer& transfer) {
 }
 
 }  // namespace detail
+
+struct TransferReport::UnderWay {
+  std::function<void(bool)> end;
+  int exceptions;  // in flight when it began
+};
+
+void TransferReport::begin(Transfer transfer) {
+  detail::call_transfer_hook(transfer);
+  if (transfer.end) under_way_ = new UnderWay{std::move(transfer.end), std::uncaught_exceptions()};
+}
+
+void TransferReport::finish() noexcept {
+  const std::unique_ptr<UnderWay> over(std::exchange(under_way_, nullptr));
+  over->end(std::uncaught_exceptions() > over->exceptions);
+}
 
 void set_transfer_hook(TransferHook hook) {
   auto next = hook ? std::make_shared<const TransferHook>(std::move(hook)) : nullptr;

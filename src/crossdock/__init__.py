@@ -28,7 +28,7 @@ from crossdock.devices import (
     to_numpy,
     using_device,
 )
-from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers
+from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers, transfer_guard
 
 if TYPE_CHECKING:
     from crossdock import serializers
@@ -77,6 +77,7 @@ __all__ = [
     'trace_transfers',
     'Transfer',
     'TransferLog',
+    'transfer_guard',
     # files
     'serializers',
     'save',

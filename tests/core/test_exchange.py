@@ -93,7 +93,7 @@ def test_copies_refuse_before_they_begin() -> None:
 def test_the_hook_is_told_once_and_before(transfers) -> None:
     x = cx.ones((10, 10), dtype='float32', device='sim:0')
     exchange.copy_into(x, exchange.from_numpy(np.zeros((10, 10))), source='@numpy', target='here')
-    assert transfers == [('copy', 400, '@numpy', 'here', False, False)]  # the narrower dtype travels
+    assert transfers == [('copy', 400, '@numpy', 'here', False, False, 'staged')]  # the narrower dtype travels
     transfers.clear()
     x.to_device('sim:1')
     x.to_device('sim:0')

@@ -39,7 +39,7 @@ def test_a_row_has_the_facts(sim, rng):
     assert rows[0].lineno + 1 == rows[3].lineno
     assert log.nbytes_moved == 232
     assert len(log) == 4
-    assert log[-1] is rows[-1]
+    assert log[-1] == rows[-1]
 
 
 def test_the_plan_knew(sim, rng):

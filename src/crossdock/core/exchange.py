@@ -62,8 +62,9 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 #: Both ends of a short cut; (None, None) where there is none; None alone is asked for again.
 Ends = tuple[Reader, Writer] | tuple[None, None] | None
 
-#: ``hook(op, nbytes, source, target, implicit, host)``, called before a transfer; what it raises forbids it.
-TransferHook = Callable[[str, int, str, str, bool, bool], object]
+#: ``hook(op, nbytes, source, target, implicit, host, route)``, called before a transfer; what it raises forbids it. If
+#: it returns an object and not None, that one's ``seconds`` are set afterwards, and ``failed = True`` if it failed.
+TransferHook = Callable[[str, int, str, str, bool, bool, str], object]
 
 
 def from_numpy(array: np.ndarray[Any, Any], device: Device | str | None = None) -> Array:

@@ -14,6 +14,7 @@ from crossdock.devices._plan import TreePlan, plan
 from crossdock.devices._registry import register_backend
 from crossdock.devices._resident import DeviceResident, Visitor
 from crossdock.devices._shorthands import CoreDevice, CpuDevice, GpuDevice, Intel64Device
+from crossdock.transfer import find_memories_by as _find_memories_by
 
 __all__ = [
     'get_device',
@@ -48,3 +49,4 @@ __all__ = [
 ]
 
 _exchange.set_default_device(_core_default)
+_find_memories_by(lambda spec: get_device(spec).physical)

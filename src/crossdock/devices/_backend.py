@@ -58,6 +58,8 @@ class Backend:
         Kinds with the same library have the same array type.
     module_name : str
         The library's top-level module. While it is not in `sys.modules`, no object can be an array of it.
+    inner_modules : tuple of str
+        Other top-level modules whose code is the library's own. A trace looks for the user's line outside of both.
     grammar : str
         The suffix's grammar for error messages, such as ``:N``.
     example : str
@@ -74,6 +76,7 @@ class Backend:
     prefix: str = '@'
     library: str
     module_name: str
+    inner_modules: tuple[str, ...] = ()
     grammar: str = ''
     example: str = ''
     reports_transfers: bool = False
@@ -271,9 +274,10 @@ class Backend:
 
     # -- transfers that the library makes by itself --------------------------------------------------------------
 
-    def observe(self, hook: Callable[..., None] | None) -> None:
+    def observe(self, hook: Callable[..., Any] | None) -> None:
         """Call `hook` before each of the library's own transfers from now on; stop, if it is None.
 
-        The hook is called as ``hook(op, nbytes, source, target, implicit, host)``, with specs for `source` and
-        `target`. If it raises, nothing must be copied.
+        The hook is called as ``hook(op, nbytes, source, target, implicit, host, route)``, with specs for `source` and
+        `target`; the last three may be omitted. If it raises, nothing must be copied. It may return an
+        `Event`, whose `seconds` is to be set when the transfer is over, if the library tells.
         """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crossdock.devices._backend import CONTRACT_VERSION, Backend
 from crossdock.errors import DeviceUnavailableError
-from crossdock.transfer import register_observer
+from crossdock.transfer import hide_frames, register_observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -181,6 +181,7 @@ def _accept(entry: Entry, backend: Backend) -> None:
         _heads[head] = entry
         entry.head = head
     entry.backend = backend
+    hide_frames(backend.module_name, *backend.inner_modules)
     register_observer(backend.observe)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,17 +15,22 @@ from crossdock.devices._located import located
 from crossdock.devices._registry import owner
 from crossdock.devices._tree import Tree
 from crossdock.transfer import (
+    PACKED,
     SMALL_NBYTES,
     Block,
+    Event,
     PlaceFacts,
     Plan,
     Progress,
     announce,
     at_path,
     batch,
+    foresee,
     group,
+    legs,
     listening,
     packable,
+    share_time,
     tracking,
 )
 
@@ -176,19 +182,24 @@ def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], N
     done = prepared.done
     packed = {i for block in prepared.blocks for i in block}
     seen = listening()
+    told: list[Event] = []
     try:
         with batch():
+            if seen:
+                _foresee(prepared)
             for i, (leaf, end, made) in enumerate(zip(prepared.leaves, prepared.ends, prepared.plans)):
                 if leaf is None or made is None or (i in packed and not seen):
                     continue
                 path = prepared.tree.paths[i]
                 with at_path(path), located(path):
                     if i in packed:  # told in its turn, moved with the others
-                        announce('copy', made.nbytes_moved, made.source.place.device, made.target.device)
+                        place = made.source.place.device
+                        event = announce('copy', made.nbytes_moved, place, made.target.device, route=PACKED)
+                        told += [event] if event else []
                         continue
                     done[i] = leaf.run(made, end.backend, blocking=blocking)
                 report(made.nbytes_moved)
-            _run_blocks(prepared, packed, done)
+            _run_told(prepared, packed, done, told)
             for i in packed:
                 report(made.nbytes_moved if (made := prepared.plans[i]) else 0)
     except BaseException:
@@ -196,6 +207,25 @@ def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], N
         done.clear()
         raise
     return done
+
+
+def _foresee(prepared: Prepared) -> None:
+    """Have a guard refuse any leaf before one has moved."""
+    for made, path in zip(prepared.plans, prepared.tree.paths):
+        if made is not None and not made.zero_copy:
+            with at_path(path):
+                foresee(legs(made))
+
+
+def _run_told(prepared: Prepared, packed: set[int], done: list[Any], told: list[Event]) -> None:
+    """Run the blocks; the events of their leaves share the time."""
+    began, failed = perf_counter(), True
+    try:
+        _run_blocks(prepared, packed, done)
+        failed = False
+    finally:
+        if told:
+            share_time(told, began, failed=failed)
 
 
 def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any]) -> None:

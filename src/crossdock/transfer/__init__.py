@@ -1,39 +1,53 @@
 """Moves bytes between two ends: plan a route, run it, see it. Knows no array library and no device name."""
 
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
-from crossdock.transfer._hook import announce, listening, register_observer
+from crossdock.transfer._groups import TransferGroup
+from crossdock.transfer._guard import TransferWarning, foresee, transfer_guard
+from crossdock.transfer._hook import Event, announce, listening, register_observer, share_time
+from crossdock.transfer._log import TransferLog
+from crossdock.transfer._memories import find_memories_by
 from crossdock.transfer._pack import SMALL_NBYTES, Block, block_nbytes, explain, group, packable
 from crossdock.transfer._plan import PACKED, Plan, plan
 from crossdock.transfer._port import Port
 from crossdock.transfer._progress import Progress, tracking
-from crossdock.transfer._run import copy_between, host_view, run
-from crossdock.transfer._trace import Transfer, TransferLog, trace_transfers
-from crossdock.transfer._where import at_path, batch
+from crossdock.transfer._row import Transfer
+from crossdock.transfer._run import copy_between, host_view, legs, run
+from crossdock.transfer._trace import trace_transfers
+from crossdock.transfer._where import at_path, batch, hide_frames
 
 __all__ = [
     'PACKED',
     'SMALL_NBYTES',
     'ArrayFacts',
     'Block',
+    'Event',
     'PlaceFacts',
     'Plan',
     'Port',
     'Progress',
     'Transfer',
+    'TransferGroup',
     'TransferLog',
+    'TransferWarning',
     'announce',
     'at_path',
     'batch',
     'block_nbytes',
     'copy_between',
     'explain',
+    'find_memories_by',
+    'foresee',
     'group',
+    'hide_frames',
     'host_view',
+    'legs',
     'listening',
     'packable',
     'plan',
     'register_observer',
     'run',
+    'share_time',
     'trace_transfers',
     'tracking',
+    'transfer_guard',
 ]

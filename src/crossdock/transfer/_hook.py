@@ -7,29 +7,67 @@ hook and the observers of other libraries are installed while there is a listene
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from types import TracebackType
 
-__all__ = ['Event', 'announce', 'listen', 'listening', 'register_observer', 'unlisten']
+__all__ = ['Event', 'announce', 'listen', 'listening', 'register_observer', 'share_time', 'telling', 'unlisten']
 
 
-class Event(NamedTuple):
-    """One transfer as its library tells it: what moved it, how many bytes, between which device specs."""
+class Event:
+    """One transfer as its library tells it.
 
-    op: str
-    nbytes: int
-    source: str
-    target: str
-    implicit: bool
-    host: bool
+    Attributes
+    ----------
+    op : str
+        What moved it.
+    nbytes : int
+        How many bytes.
+    source, target : str
+        Specs of the two devices.
+    implicit, host : bool
+        Whether nobody asked for it by name; whether it pulled a scalar from host memory, where nothing crosses.
+    route : str
+        The way it went; '' where its library does not say.
+    began : float
+        When it was told, by `time.perf_counter`.
+    seconds : float or None
+        How long the host was busy with it, set by whoever told of it; None before that.
+    failed : bool
+        Whether it raised.
+    """
+
+    __slots__ = ('began', 'failed', 'host', 'implicit', 'nbytes', 'op', 'route', 'seconds', 'source', 'target')
+
+    def __init__(
+        self,
+        op: str,
+        nbytes: int,
+        source: str,
+        target: str,
+        implicit: bool = False,
+        host: bool = False,
+        route: str = '',
+    ) -> None:
+        self.op = op
+        self.nbytes = nbytes
+        self.source = source
+        self.target = target
+        self.implicit = implicit
+        self.host = host
+        self.route = route
+        self.began = perf_counter()
+        self.seconds: float | None = None
+        self.failed = False
 
 
 Listener = Callable[[Event], None]
 #: What a back-end's `observe` is: takes `announce` when somebody listens, and None when nobody does any more.
-Observe = Callable[[Callable[..., None] | None], None]
+Observe = Callable[[Callable[..., Event | None] | None], None]
 
 _lock = threading.Lock()
 _counts: dict[Listener, int] = {}
+_guards: set[Listener] = set()
 _listeners: tuple[Listener, ...] = ()
 _observers: list[Observe] = []
 
@@ -39,33 +77,73 @@ def listening() -> bool:
     return bool(_listeners)
 
 
-def announce(op: str, nbytes: int, source: str, target: str, implicit: bool = False, host: bool = False) -> None:
-    """Tell every listener about a transfer that is about to happen."""
+def announce(
+    op: str, nbytes: int, source: str, target: str, implicit: bool = False, host: bool = False, route: str = ''
+) -> Event | None:
+    """Tell every listener about a transfer that is about to happen.
+
+    Returns
+    -------
+    Event or None
+        To set `seconds` on when it is over, and `failed`; None when nobody listens.
+    """
     listeners = _listeners
-    if listeners:
-        event = Event(op, nbytes, source, target, implicit, host)
-        for listener in listeners:
-            listener(event)
+    if not listeners:
+        return None
+    event = Event(op, nbytes, source, target, implicit, host, route)
+    for listener in listeners:
+        listener(event)
+    event.began = perf_counter()
+    return event
 
 
-def listen(listener: Listener) -> None:
-    """Add a listener. It is called once for each event, however often it has been added."""
-    global _listeners
+class telling:
+    """Announce the transfer that a block makes, and its end. The arguments are those of `announce`."""
+
+    __slots__ = ('_event', '_facts')
+
+    def __init__(self, *facts: str | int, route: str = '') -> None:
+        self._facts = (*facts, False, False, route)
+
+    def __enter__(self) -> None:
+        self._event = announce(*self._facts)  # type: ignore[arg-type]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._event is not None:
+            self._event.seconds = perf_counter() - self._event.began
+            self._event.failed = kind is not None
+
+
+def share_time(events: Sequence[Event], began: float, *, failed: bool = False) -> None:
+    """Divide the time since `began`, in which the events happened as one transfer, among them by their bytes."""
+    total = sum(event.nbytes for event in events)
+    rate = (perf_counter() - began) / max(total, 1)
+    for event in events:
+        event.began, event.seconds, event.failed = began, rate * event.nbytes, failed
+        began += event.seconds
+
+
+def listen(listener: Listener, *, guard: bool = False) -> None:
+    """Add a listener. It is called once for each event, however often it has been added; guards before all others."""
     with _lock:
         if not _counts:
             _observe_all(announce)
         _counts[listener] = _counts.get(listener, 0) + 1
-        _listeners = tuple(_counts)
+        if guard:
+            _guards.add(listener)
+        _set_listeners()
 
 
 def unlisten(listener: Listener) -> None:
     """Undo one `listen`; the last one takes the hooks with it."""
-    global _listeners
     with _lock:
         _counts[listener] -= 1
         if not _counts[listener]:
             del _counts[listener]
-        _listeners = tuple(_counts)
+            _guards.discard(listener)
+        _set_listeners()
         if not _counts:
             _observe_all(None)
 
@@ -78,7 +156,12 @@ def register_observer(observe: Observe) -> None:
             observe(announce)
 
 
-def _observe_all(hook: Callable[..., None] | None) -> None:
+def _set_listeners() -> None:
+    global _listeners
+    _listeners = tuple(sorted(_counts, key=lambda listener: listener not in _guards))
+
+
+def _observe_all(hook: Callable[..., Event | None] | None) -> None:
     from crossdock.core import exchange
 
     exchange.set_transfer_hook(hook)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from crossdock.transfer._facts import PlaceFacts
-from crossdock.transfer._hook import announce, listening
-from crossdock.transfer._plan import ALIAS, HOST, SAME, Plan, against_alias, has_dtype
+from crossdock.transfer._guard import foresee
+from crossdock.transfer._hook import listening, telling
+from crossdock.transfer._plan import ALIAS, COPY, HOST, PEER_COPY, SAME, STAGED, Plan, against_alias, has_dtype
 from crossdock.transfer._port import Port
 
-__all__ = ['copy_between', 'host_view', 'run']
+__all__ = ['copy_between', 'host_view', 'legs', 'run']
 
 #: What a trace calls the host memory that two accelerators meet in.
 STAGING = '@numpy'
@@ -68,20 +70,36 @@ def _create(plan: Plan, array: Any, source: Port, target: Port) -> Any:
     have, want = plan.source.place, plan.target
     near = have.physical == want.physical
     if have.library == want.library or have.physical == HOST or near:
-        if not near and plan.source.size and not target.reports_transfers:
-            announce('copy', plan.nbytes_moved, have.device, want.device)
         view = array if have.library == want.library else source.alias_out(array)
-        return target.create(_true_bools(view) if isinstance(view, np.ndarray) else view, plan.dtype, want)
+        tells = not near and plan.source.size and not target.reports_transfers
+        with telling('copy', plan.nbytes_moved, have.device, want.device, route=COPY) if tells else nullcontext():
+            return target.create(_true_bools(view) if isinstance(view, np.ndarray) else view, plan.dtype, want)
     on_host = want.physical == HOST
     staging = np.empty(plan.source.shape, min(plan.source.dtype, plan.dtype, key=lambda dtype: dtype.itemsize))
-    if staging.size:
-        stop = want.device if on_host else STAGING
-        if not source.reports_transfers:
-            announce('copy', staging.nbytes, have.device, stop)
+    if not staging.size:
+        return target.create(staging, plan.dtype, want)
+    stop = want.device if on_host else STAGING
+    foresee(legs(plan))
+    route = COPY if on_host else STAGED
+    with _leg(source, staging.nbytes, have.device, stop, route):
         source.copy_out(staging, array, target=stop)
-        if not on_host and not target.reports_transfers:
-            announce('copy', staging.nbytes, STAGING, want.device)
-    return target.create(staging, plan.dtype, want)
+    with nullcontext() if on_host else _leg(target, staging.nbytes, STAGING, want.device, route):
+        return target.create(staging, plan.dtype, want)
+
+
+def legs(plan: Plan) -> list[tuple[int, str, str]]:
+    """The bytes, source and target of each transfer that a plan makes."""
+    have, want = plan.source.place, plan.target
+    if have.physical == want.physical or plan.zero_copy or not plan.source.size:
+        return []
+    if HOST in (have.physical, want.physical) or plan.route == PEER_COPY:
+        return [(plan.nbytes_moved, have.device, want.device)]
+    return [(plan.nbytes_moved, have.device, STAGING), (plan.nbytes_moved, STAGING, want.device)]
+
+
+def _leg(port: Port, nbytes: int, source: str, target: str, route: str) -> AbstractContextManager[None]:
+    """A transfer that the library of `port` makes, and tells of itself if it can."""
+    return nullcontext() if port.reports_transfers else telling('copy', nbytes, source, target, route=route)
 
 
 def copy_between(
@@ -90,22 +108,24 @@ def copy_between(
     """Write `src` into `dst`, wherever the two live; broadcasts, and casts without a check."""
     near = dst_place.physical == src_place.physical
     if dst_place.library == src_place.library and (blocking or near or src_place.physical != HOST):
-        _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
-        dst_port.copy(dst, src)
+        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
+            dst_port.copy(dst, src)
     elif src_place.physical == HOST:
-        _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
         view = _true_bools(src_port.alias_out(src))
-        dst_port.copy_in(dst, view, source=src_place.device, blocking=blocking)
+        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
+            dst_port.copy_in(dst, view, source=src_place.device, blocking=blocking)
     elif dst_place.physical == HOST:
-        _announce(near, dst, dst_place, dst_port, src, src_place, src_port)
-        src_port.copy_out(dst_port.alias_out(dst), src, target=dst_place.device)
+        view = dst_port.alias_out(dst)
+        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
+            src_port.copy_out(view, src, target=dst_place.device)
     elif near:
         dst_port.copy(dst, _seen(dst, dst_place, dst_port, src, src_place, src_port))
     elif src_place.peers and src_place.peers == dst_place.peers:
         seen = _seen(dst, dst_place, dst_port, src, src_place, src_port)
-        if not dst_port.reports_transfers and listening():
-            _tell(dst, dst_place, dst_port, src, src_place, src_port)
-        dst_port.copy(dst, seen)
+        if dst_port.reports_transfers or not listening():
+            return dst_port.copy(dst, seen)
+        with telling(*_facts(dst, dst_place, dst_port, src, src_place, src_port), route=PEER_COPY):
+            dst_port.copy(dst, seen)
     else:
         _copy_through_host(dst, dst_place, dst_port, src, src_place, src_port, blocking=blocking)
 
@@ -130,12 +150,11 @@ def _copy_through_host(
     facts = src_port.facts(src)
     dtype = min(facts.dtype, dst_port.facts(dst).dtype, key=lambda dtype: dtype.itemsize)
     staging = np.empty(facts.shape, dtype)
-    if not src_port.reports_transfers:
-        announce('copy', staging.nbytes, src_place.device, STAGING)
-    src_port.copy_out(staging, src, target=STAGING)
-    if not dst_port.reports_transfers:
-        announce('copy', staging.nbytes, STAGING, dst_place.device)
-    dst_port.copy_in(dst, staging, source=STAGING, blocking=blocking)
+    foresee([(staging.nbytes, src_place.device, STAGING), (staging.nbytes, STAGING, dst_place.device)])
+    with _leg(src_port, staging.nbytes, src_place.device, STAGING, STAGED):
+        src_port.copy_out(staging, src, target=STAGING)
+    with _leg(dst_port, staging.nbytes, STAGING, dst_place.device, STAGED):
+        dst_port.copy_in(dst, staging, source=STAGING, blocking=blocking)
 
 
 def _true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -149,14 +168,18 @@ def _true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return values if values.max() > 1 else view
 
 
-def _announce(
+def _told(
     near: bool, dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
-) -> None:
-    if not (near or dst_port.reports_transfers or src_port.reports_transfers) and listening():
-        _tell(dst, dst_place, dst_port, src, src_place, src_port)
+) -> AbstractContextManager[None]:
+    """A copy, told of if anybody wants to know and neither library tells itself."""
+    if near or dst_port.reports_transfers or src_port.reports_transfers or not listening():
+        return nullcontext()
+    return telling(*_facts(dst, dst_place, dst_port, src, src_place, src_port), route=COPY)
 
 
-def _tell(dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port) -> None:
+def _facts(
+    dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
+) -> tuple[str, int, str, str]:
     source, target = src_port.facts(src), dst_port.facts(dst)
     nbytes = source.size * min(source.dtype.itemsize, target.dtype.itemsize)
-    announce('copy', nbytes, src_place.device, dst_place.device)
+    return 'copy', nbytes, src_place.device, dst_place.device

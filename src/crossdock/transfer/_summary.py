@@ -6,10 +6,9 @@ import io
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from crossdock.transfer._trace import Transfer
+from crossdock.transfer._groups import grouped
+from crossdock.transfer._row import Transfer
 
 __all__ = ['summary']
 
@@ -22,23 +21,30 @@ def summary(rows: Iterable[Transfer]) -> str:
     from rich.console import Console
     from rich.table import Table
 
-    groups: dict[tuple[str, str, str, str, str], list[int]] = {}
-    for row in rows:
-        line = f'{Path(row.filename).name}:{row.lineno}' if row.filename else ''
-        key = (row.source, row.target, row.op, 'implicit' if row.implicit else 'explicit', line)
-        groups.setdefault(key, []).append(row.nbytes)
+    groups = grouped(rows)
     table = Table(box=box.SIMPLE_HEAD, show_footer=bool(groups), pad_edge=False)
-    total = sum(sum(sizes) for sizes in groups.values())
-    count = sum(len(sizes) for sizes in groups.values())
     for name, footer in (('from', 'total'), ('to', ''), ('op', ''), ('', ''), ('line', '')):
         table.add_column(name, footer, overflow='fold')
-    table.add_column('transfers', str(count), justify='right')
-    table.add_column('bytes', f'{total:,}', justify='right')
-    for key, sizes in sorted(groups.items(), key=lambda group: -sum(group[1])):
-        table.add_row(*key, str(len(sizes)), f'{sum(sizes):,}')
+    for name, total in (
+        ('transfers', str(sum(group.count for group in groups))),
+        ('bytes', f'{sum(group.nbytes for group in groups):,}'),
+        ('ms', _milliseconds(sum(group.seconds for group in groups))),
+    ):
+        table.add_column(name, total, justify='right')
+    for group in groups:
+        asked = 'implicit' if group.implicit else 'explicit'
+        line = f'{Path(group.filename).name}:{group.lineno}' if group.filename else ''
+        table.add_row(
+            *(group.source, group.target, group.op, asked, line),
+            *(str(group.count), f'{group.nbytes:,}', _milliseconds(group.seconds)),
+        )
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, markup=False, highlight=False)
     console.print(table)
     file = console.file
     assert isinstance(file, io.StringIO)
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     return textwrap.dedent('\n'.join(line for line in lines if line))
+
+
+def _milliseconds(seconds: float) -> str:
+    return f'{seconds * 1e3:,.3f}'

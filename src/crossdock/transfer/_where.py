@@ -5,19 +5,24 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sysconfig
 from contextvars import ContextVar
+from types import FrameType
 
-__all__ = ['at_path', 'batch', 'current_batch', 'current_path', 'user_frame']
+__all__ = ['at_path', 'batch', 'current_batch', 'current_path', 'hide_frames', 'user_frame', 'user_line']
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_STDLIB = tuple({os.path.join(sysconfig.get_path(name), '') for name in ('stdlib', 'platstdlib')})
+_INSTALLED = (os.sep + 'site-packages' + os.sep, os.sep + 'dist-packages' + os.sep)
 _numbers = itertools.count(1)
 _path: ContextVar[str] = ContextVar('crossdock_tree_path', default='')
 _batch: ContextVar[int | None] = ContextVar('crossdock_batch', default=None)
 
 current_path = _path.get
 current_batch = _batch.get
+
+_hidden_modules: set[str] = {'numpy'}
+_hidden: dict[str, bool] = {}  # by file name
 
 
 class at_path:
@@ -35,20 +40,65 @@ class at_path:
         _path.reset(self._token)
 
 
-@contextmanager
-def batch() -> Iterator[int]:
+class batch:
     """Say that the transfers inside belong together, as those of one `send` do."""
-    number = next(_numbers)
-    token = _batch.set(number)
-    try:
-        yield number
-    finally:
-        _batch.reset(token)
+
+    __slots__ = ('_token',)
+
+    def __enter__(self) -> int:
+        number = next(_numbers)
+        self._token = _batch.set(number)
+        return number
+
+    def __exit__(self, *error: object) -> None:
+        _batch.reset(self._token)
 
 
-def user_frame() -> tuple[str, int]:
-    """File name and line number of the innermost frame outside this package; ('', 0) if there is none."""
+def hide_frames(*modules: str) -> None:
+    """Say that code of these top-level modules is an array library's, and no user's."""
+    _hidden_modules.update(modules)
+    _hidden.clear()
+
+
+def user_line() -> tuple[str, int]:
+    """File name and line number of the user's innermost frame; ('', 0) if there is none."""
+    frame = user_frame()
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ('', 0)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside this package, the array libraries and Python's own; None if there is none.
+
+    Where all is Python's own, as in a thread that does nothing else, its innermost frame.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    known = _hidden.get
+    while frame is not None:
+        name = frame.f_code.co_filename
+        hidden = known(name)
+        if not (_hide(name) if hidden is None else hidden):
+            return frame
+        frame = frame.f_back
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back  # type: ignore[assignment]
-    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ('', 0)
+        frame = frame.f_back
+    return frame
+
+
+def _hide(name: str) -> bool:
+    libraries = [folder for module in _hidden_modules for folder in _folders(module)]
+    hidden = name.startswith((_PACKAGE, '<frozen ', *libraries))
+    if name.startswith(_STDLIB) and not any(part in name for part in _INSTALLED):
+        hidden = True
+    _hidden[name] = hidden
+    return hidden
+
+
+def _folders(name: str) -> list[str]:
+    module = sys.modules.get(name)
+    if module is None:
+        return []
+    if hasattr(module, '__path__'):
+        return [os.path.join(folder, '') for folder in module.__path__]
+    file = getattr(module, '__file__', None)
+    return [file] if file else []

@@ -38,6 +38,7 @@ class CupyBackend(Backend):
     kind = 'cupy'
     library = 'cupy'
     module_name = 'cupy'
+    inner_modules = ('cupyx', 'cupy_backends')
     grammar = ':N'
     example = '0'
     device_class = GpuDevice

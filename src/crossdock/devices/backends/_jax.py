@@ -86,6 +86,7 @@ class JaxBackend(Backend):
     kind = 'jax'
     library = 'jax'
     module_name = 'jax'
+    inner_modules = ('jaxlib',)
     grammar = ':N, @jax:cpu:N or @jax:cuda:N'
     example = '0'
     device_class = JaxDevice

@@ -47,6 +47,7 @@ class TorchBackend(Backend):
     kind = 'torch'
     library = 'torch'
     module_name = 'torch'
+    inner_modules = ('array_api_compat',)
     grammar = ':cpu or @torch:cuda:N'
     example = 'cpu'
     device_class = TorchDevice

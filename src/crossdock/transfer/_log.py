@@ -1,0 +1,114 @@
+"""`TransferLog`: the rows of a trace, and the forms in which they can be had."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from os import PathLike
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from crossdock.transfer._groups import TransferGroup, grouped
+from crossdock.transfer._hook import Event
+from crossdock.transfer._row import Transfer, row_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ['TransferLog']
+
+Place = tuple[tuple[str, int], str, int | None]
+
+
+class TransferLog:
+    """The rows of one trace, in the order in which the transfers began. Iterate over it, index it, take its length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossdock as xd
+    >>> with xd.trace_transfers() as log:
+    ...     x = xd.get_device('sim:0').send(np.ones(1000))
+    ...     for i in range(3):
+    ...         total = float(x.sum())
+    >>> log
+    <TransferLog: 4 transfers, 8024 bytes>
+    >>> [(group.count, group.nbytes, group.op) for group in log.by_line()]
+    [(1, 8000, 'copy'), (3, 24, 'float')]
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[Event, Place]] = []
+        self._start = perf_counter()
+        self._open = True
+
+    def __iter__(self) -> Iterator[Transfer]:
+        return map(self._row, list(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index: int) -> Transfer:
+        return self._row(self._entries[index])
+
+    def __repr__(self) -> str:
+        return f'<TransferLog: {len(self)} transfers, {self.nbytes_moved} bytes>'
+
+    @property
+    def nbytes_moved(self) -> int:
+        """Bytes that crossed from one memory to another, all rows together but those that failed."""
+        return sum(row.nbytes_moved for row in self)
+
+    def by_line(self) -> list[TransferGroup]:
+        """The rows of the same line, operation and direction added up, most bytes first."""
+        return grouped(self)
+
+    def summary(self) -> str:
+        """The rows as a text table, those of the same line, operation and direction added up."""
+        from crossdock.transfer._summary import summary
+
+        return summary(self)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The rows as a JSON list of objects with the attributes of `Transfer`; a file gets it too, if one is named."""
+        text = json.dumps([row.to_dict() for row in self], indent=1)
+        if path is not None:
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text)
+        return text
+
+    def to_chrome_trace(self, path: str | PathLike[str]) -> None:
+        """Write the rows as a timeline in Chrome's trace event format, with a track for each pair of devices.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, to be opened on https://ui.perfetto.dev or in ``chrome://tracing``.
+        """
+        from crossdock.transfer._chrome import chrome_trace
+
+        with open(path, 'w', encoding='utf-8') as file:
+            json.dump(chrome_trace(self), file)
+
+    def plot(self) -> Figure:
+        """Draw the rows: a timeline with a line for each pair of devices, and a matrix of bytes from one to another.
+
+        Needs Matplotlib (``pip install 'crossdock[plot]'``), whose current style it follows.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Made by pyplot: show it with ``plt.show()``, keep it with its ``savefig``.
+        """
+        from crossdock.transfer._plot import plot
+
+        return plot(list(self))
+
+    def _row(self, entry: tuple[Event, Place]) -> Transfer:
+        event, place = entry
+        return row_of(event, *place, self._start)
+
+    def _add(self, event: Event, place: Place) -> None:
+        # A task that was started inside outlives the trace with a copy of its context.
+        if self._open:
+            self._entries.append((event, place))
