@@ -1,8 +1,7 @@
-"""Every test of the core that takes `device` runs on host memory and on the simulated accelerator."""
+"""Every test of the core that takes `device` runs on host memory and on an accelerator; or on a real one alone."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,8 +11,12 @@ import pytest
 import crossdock.core as cx
 from crossdock.core import exchange
 
+from ..accelerator import FIRST, KIND
 
-@pytest.fixture(params=os.environ.get('CROSSDOCK_TEST_DEVICES', 'native:0 sim:0').split())
+DEVICES = ['native:0', FIRST] if KIND == 'sim' else [FIRST]
+
+
+@pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -7,13 +7,15 @@ import pytest
 
 import crossdock.core as cx
 
+from ..accelerator import FIRST
+
 
 @pytest.mark.parametrize(
     ('attempt', 'words'),
     [
-        (lambda x: cx.concat([x, np.ones(3)]), 'sim:0'),
-        (lambda x: cx.stack([np.ones(3), x]), 'sim:0'),
-        (lambda x: cx.where(np.ones(3) > 0, x, 0), 'sim:0'),
+        (lambda x: cx.concat([x, np.ones(3)]), FIRST),
+        (lambda x: cx.stack([np.ones(3), x]), FIRST),
+        (lambda x: cx.where(np.ones(3) > 0, x, 0), FIRST),
         (lambda x: cx.sqrt(2.0), 'asarray'),
         (lambda x: cx.linspace(x[0], x[1], 5), 'float'),
         (lambda x: cx.where(x > 1, 1, 0), 'astype'),
@@ -29,7 +31,7 @@ import crossdock.core as cx
 )
 def test_type_errors(attempt, words):
     with pytest.raises(TypeError, match=words):
-        attempt(cx.ones(3, device='sim:0'))
+        attempt(cx.ones(3, device=FIRST))
 
 
 def test_names_of_numpy():

@@ -14,6 +14,8 @@ import pytest
 import crossdock.core as cx
 from crossdock.errors import CopyRequiredError, DeviceUnavailableError, DimensionError, DtypeError, SpecError
 
+from ..accelerator import FIRST, SECOND
+
 
 def test_facts(device: str) -> None:
     x = cx.zeros((2, 3, 4), dtype='int16', device=device)[:, ::-1, ::2]
@@ -125,7 +127,7 @@ def test_host_access() -> None:
 
 def test_an_accelerator_refuses_the_host() -> None:
     # pytorch/pytorch#20395: one policy for every way in.
-    x = cx.ones((2, 2), device='sim:0')
+    x = cx.ones((2, 2), device=FIRST)
     for refused in (
         np.asarray,
         memoryview,
@@ -157,7 +159,7 @@ def test_ml_dtypes_pass_through(name: str, device: str, host) -> None:
             memoryview(x)
 
 
-@pytest.mark.parametrize('spec', ['native:1', 'sim:1'])
+@pytest.mark.parametrize('spec', ['native:1', SECOND])
 def test_copies_and_pickles_keep_the_device(spec: str) -> None:
     # jax-ml/jax#2632, explosion/thinc#812: a deep copy changed type or place.
     x = cx.asarray(np.arange(1000.0), device=spec)[::2]
@@ -174,12 +176,12 @@ def test_a_slice_pickles_its_own_bytes_only() -> None:
 
 def test_pickle_out_of_band() -> None:
     buffers: list[pickle.PickleBuffer] = []
-    x = cx.ones(1000, device='sim:0')
+    x = cx.ones(1000, device=FIRST)
     data = pickle.dumps(x, 5, buffer_callback=buffers.append)
     assert len(buffers) == 1 and len(data) < 1000
     y = pickle.loads(data, buffers=buffers)
     y[0] = 2
-    assert float(y.sum()) == 1001 and str(y.device) == 'sim:0'
+    assert float(y.sum()) == 1001 and str(y.device) == FIRST
 
 
 def test_pickle_where_the_device_is_absent() -> None:
@@ -197,7 +199,7 @@ def test_namespace() -> None:
     with pytest.raises(ValueError):
         x.__array_namespace__(api_version='1999')
     info = cx.__array_namespace_info__()
-    assert {'native:0', 'sim:0'} <= {str(d) for d in info.devices()} and info.default_dtypes()['integral'] == 'int64'
+    assert {'native:0', FIRST} <= {str(d) for d in info.devices()} and info.default_dtypes()['integral'] == 'int64'
     assert set(info.dtypes(kind='real floating')) == {'float32', 'float64'}
     assert set(cx.__all__) <= set(dir(cx))
 
@@ -249,7 +251,17 @@ def test_a_bad_spec_carries_its_facts() -> None:
         with pytest.raises(SpecError) as caught:
             cx.device(other)
         assert caught.value.nearest == nearest
-    for bad in ('', 'native:', 'native:00', 'native:+1', 'native:\u0663', 'sim:123456', ' sim', 'sim:0\x00', '@numpy'):
+    for bad in (
+        '',
+        'native:',
+        'native:00',
+        'native:+1',
+        'native:\u0663',
+        'sim:123456',
+        ' sim',
+        'sim:0\x00',
+        '@numpy',
+    ):
         with pytest.raises(SpecError) as caught:
             cx.device(bad)
         assert caught.value.spec == bad
@@ -298,7 +310,7 @@ def test_asarray_does_not_drop_imaginary_parts(values: object, device: str) -> N
 def test_every_false_forbids_asarray_to_copy(never: object) -> None:
     x = np.ones(2)
     assert cx.asarray(x, copy=never, device='native:0').data_ptr == x.ctypes.data
-    for more in ({'device': 'sim:0'}, {'dtype': 'float32'}):
+    for more in ({'device': FIRST}, {'dtype': 'float32'}):
         with pytest.raises(CopyRequiredError):
             cx.asarray(x, copy=never, **more)
     with pytest.raises(CopyRequiredError):

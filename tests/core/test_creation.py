@@ -11,6 +11,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import CopyRequiredError, DimensionError, DtypeError, OutOfMemoryError, UnknownArrayError
 
+from ..accelerator import FIRST
+
 
 def same(got: cx.Array, want: np.ndarray) -> None:
     values = exchange.as_numpy(got.to_device('native:0'))
@@ -85,7 +87,7 @@ def test_asarray_aliases_and_copies() -> None:
     )
     assert cx.asarray(a, copy=True).data_ptr != a.ctypes.data
     assert cx.asarray(memoryview(a)).data_ptr == a.ctypes.data
-    for bad in (lambda: cx.asarray(a, dtype='float32', copy=False), lambda: cx.asarray(a, device='sim:0', copy=False)):
+    for bad in (lambda: cx.asarray(a, dtype='float32', copy=False), lambda: cx.asarray(a, device=FIRST, copy=False)):
         with pytest.raises(CopyRequiredError):
             bad()
     frozen = np.frombuffer(b'12345678', dtype='uint8')
@@ -192,7 +194,7 @@ def test_like_takes_all_from_the_array(device: str) -> None:
     x = cx.permute_dims(cx.ones((2, 3), dtype='bfloat16', device=device), (1, 0))
     for y in (cx.zeros_like(x), cx.ones_like(x), cx.empty_like(x), cx.full_like(x, 2)):
         assert y.shape == (3, 2) and y.dtype == 'bfloat16' and str(y.device) == device and y.strides == (4, 2)
-    other = 'native:0' if device != 'native:0' else 'sim:0'
+    other = 'native:0' if device != 'native:0' else FIRST
     y = cx.full_like(x, 2, dtype='uint4', device=other)
     assert str(y.device) == other and y.dtype == 'uint4' and y.astype('int8').tolist() == [[2] * 2] * 3
 

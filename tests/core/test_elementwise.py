@@ -14,6 +14,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import DimensionError, DtypeError, MixedDevicesError, ReadOnlyError
 
+from ..accelerator import FIRST, SECOND
+
 INTEGERS = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']
 FLOATS = ['float16', 'float32', 'float64']
 COMPLEX = ['complex64', 'complex128']
@@ -190,7 +192,7 @@ def test_layouts_and_broadcasting(data: st.DataObject) -> None:
         view = base[tuple(slice(None, None, step) for _ in shape)]
         arrays.append(view)
     a, b = arrays
-    for device in ('native:0', 'sim:0'):
+    for device in ('native:0', FIRST):
         got = cx.asarray(a, device=device) + cx.asarray(b, device=device)
         want = np.asarray(a + b)
         assert got.shape == want.shape and got.c_contiguous
@@ -246,7 +248,7 @@ def test_no_promotion_across_kinds(pair: tuple[str, str], device: str) -> None:
 
 @pytest.mark.parametrize('call', [operator.add, operator.matmul, lambda a, b: cx.where(a > 0, a, b)])
 def test_devices_never_mix(call) -> None:
-    places = ['native:0', 'native:1', 'sim:0', 'sim:1']
+    places = ['native:0', 'native:1', FIRST, SECOND]
     for p in places:
         for q in places:
             if p == q:
@@ -319,11 +321,11 @@ def test_where_and_clip(device: str, host) -> None:
 
 def test_results_follow_their_inputs_not_the_default_device() -> None:
     # scipy/scipy#22680, data-apis/array-api-compat#299: temporaries were made on the default device.
-    x = cx.ones(4, device='sim:1')
-    before = exchange.set_default_device(lambda: cx.device('sim:0'))
+    x = cx.ones(4, device=SECOND)
+    before = exchange.set_default_device(lambda: cx.device(FIRST))
     try:
-        assert cx.ones(2).device == cx.device('sim:0')
+        assert cx.ones(2).device == cx.device(FIRST)
         for y in (x + 1, x.sum(), cx.zeros_like(x), cx.where(x > 0, x, 1.0), cx.mean(x), x @ x, cx.concat([x, x])):
-            assert y.device == cx.device('sim:1')
+            assert y.device == cx.device(SECOND)
     finally:
         exchange.set_default_device(before)

@@ -12,6 +12,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import DeviceError, DimensionError, DtypeError, ReadOnlyError
 
+from ..accelerator import FIRST, SECOND
+
 
 @pytest.mark.parametrize(
     'view',
@@ -57,12 +59,12 @@ def test_dtypes_that_are_not_here(bad: str) -> None:
 
 def test_accelerators_cannot_see_host_memory() -> None:
     with pytest.raises(DeviceError):
-        exchange.from_numpy(np.ones(2), 'sim:0')
+        exchange.from_numpy(np.ones(2), FIRST)
     with pytest.raises(DeviceError):
-        exchange.as_numpy(cx.ones(2, device='sim:0'))
+        exchange.as_numpy(cx.ones(2, device=FIRST))
 
 
-SPECS = ['native:0', 'native:1', 'sim:0', 'sim:1']
+SPECS = ['native:0', 'native:1', FIRST, SECOND]
 
 
 @pytest.mark.parametrize('source', SPECS)
@@ -82,23 +84,23 @@ def test_copies_between_any_two_devices(source: str, target: str, rng: np.random
 
 
 def test_copies_refuse_before_they_begin() -> None:
-    dst = cx.zeros((2, 3), device='sim:0')
+    dst = cx.zeros((2, 3), device=FIRST)
     with pytest.raises(DimensionError):
-        exchange.copy_into(dst, cx.ones((4, 3), device='sim:0'))
+        exchange.copy_into(dst, cx.ones((4, 3), device=FIRST))
     with pytest.raises(ReadOnlyError):
-        exchange.copy_into(dst._as_readonly(), cx.ones((2, 3), device='sim:0'))
+        exchange.copy_into(dst._as_readonly(), cx.ones((2, 3), device=FIRST))
     assert float(dst.sum()) == 0
 
 
 def test_the_hook_is_told_once_and_before(transfers) -> None:
-    x = cx.ones((10, 10), dtype='float32', device='sim:0')
+    x = cx.ones((10, 10), dtype='float32', device=FIRST)
     exchange.copy_into(x, exchange.from_numpy(np.zeros((10, 10))), source='@numpy', target='here')
     assert transfers == [('copy', 400, '@numpy', 'here', False, False, 'staged')]  # the narrower dtype travels
     transfers.clear()
-    x.to_device('sim:1')
-    x.to_device('sim:0')
+    x.to_device(SECOND)
+    x.to_device(FIRST)
     cx.ones(3, device='native:0').to_device('native:1')
-    assert [row[:4] for row in transfers] == [('to_device', 400, 'sim:0', 'sim:1')]
+    assert [row[:4] for row in transfers] == [('to_device', 400, FIRST, SECOND)]
 
 
 def test_a_hook_can_refuse() -> None:
@@ -108,7 +110,7 @@ def test_a_hook_can_refuse() -> None:
     def refuse(*_):
         raise Refused
 
-    x, y = cx.ones(3, device='sim:0'), cx.zeros(3, device='native:0')
+    x, y = cx.ones(3, device=FIRST), cx.zeros(3, device='native:0')
     before = cx.sim.counters(0)
     exchange.set_transfer_hook(refuse)
     try:
@@ -128,9 +130,9 @@ def test_a_hook_can_refuse() -> None:
 
 
 def test_default_device() -> None:
-    before = exchange.set_default_device(lambda: cx.device('sim:1'))
+    before = exchange.set_default_device(lambda: cx.device(SECOND))
     try:
-        assert str(cx.zeros(2).device) == 'sim:1' and str(cx.asarray([1]).device) == 'sim:1'
+        assert str(cx.zeros(2).device) == SECOND and str(cx.asarray([1]).device) == SECOND
         assert str(cx.zeros(2, device='native:0').device) == 'native:0'
         exchange.set_default_device(lambda: None)
         assert str(cx.zeros(2).device) == 'native:0'

@@ -10,6 +10,8 @@ import pytest
 import crossdock.core as cx
 from crossdock.errors import AsyncDeviceError, DimensionError, DtypeError, MixedDevicesError, ReadOnlyError
 
+from ..accelerator import FIRST
+
 
 def test_bounds_of_host_indexes_are_checked_before_anything_moves(
     device: str, transfers: list[tuple[Any, ...]]
@@ -24,21 +26,21 @@ def test_bounds_of_host_indexes_are_checked_before_anything_moves(
 
 
 def test_bounds_of_device_indexes_are_told_by_the_next_wait() -> None:
-    x = cx.zeros(3, device='sim:0')
-    x[cx.asarray([0, 3], device='sim:0')] = 1
+    x = cx.zeros(3, device=FIRST)
+    x[cx.asarray([0, 3], device=FIRST)] = 1
     with pytest.raises(AsyncDeviceError, match='index 3 is out of bounds for axis 0 with size 3'):
         x.tolist()
     assert x.tolist() == [0, 0, 0]
 
 
 def test_host_indexes_move_once_as_offsets(transfers: list[tuple[Any, ...]]) -> None:
-    x = cx.zeros((4, 4), device='sim:0')
+    x = cx.zeros((4, 4), device=FIRST)
     transfers.clear()
     x[[0, 1, 2], np.array([1, 2, 3], 'uint8')] = 1
-    assert transfers == [('index', 24, '@numpy', 'sim:0', True, False)]
+    assert transfers == [('index', 24, '@numpy', FIRST, True, False)]
     transfers.clear()
     x[np.eye(4, dtype=bool)]
-    assert [row for row in transfers if not row[5]] == [('index', 32, '@numpy', 'sim:0', True, False)]
+    assert [row for row in transfers if not row[5]] == [('index', 32, '@numpy', FIRST, True, False)]
 
 
 def test_nothing_moves_on_the_host(transfers: list[tuple[Any, ...]]) -> None:
@@ -139,7 +141,7 @@ def test_assignment_refuses_what_does_not_fit(device: str) -> None:
 
 def test_indexes_live_on_the_same_device() -> None:
     i = cx.asarray([0, 1], device='native:0')
-    for device in ('sim:0', 'native:1'):
+    for device in (FIRST, 'native:1'):
         x = cx.zeros(3, device=device)
         with pytest.raises(MixedDevicesError):
             x[i]

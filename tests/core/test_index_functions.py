@@ -14,6 +14,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import AsyncDeviceError, DimensionError, DtypeError, MixedDevicesError
 
+from ..accelerator import FIRST
+
 DTYPES = ['bool', 'int8', 'uint16', 'int64', 'float16', 'float32', 'float64', 'complex64', 'complex128']
 
 
@@ -67,7 +69,7 @@ def test_take_along_axis(data: st.DataObject) -> None:
     own = [1 if n != axis % len(shape) and data.draw(st.booleans()) else extent for n, extent in enumerate(own)]
     a = np.arange(np.prod(shape)).reshape(shape)
     i = data.draw(hnp.arrays('int64', tuple(own), elements=st.integers(-shape[axis], shape[axis] - 1)))
-    for device in ('native:0', 'sim:0'):
+    for device in ('native:0', FIRST):
         got = cx.take_along_axis(cx.asarray(a, device=device), cx.asarray(i, device=device), axis=axis)
         same(got, np.take_along_axis(a, i, axis=axis))
 
@@ -105,10 +107,10 @@ def test_nan_and_imaginary_parts_are_not_zero(device: str) -> None:
 
 
 def test_how_many_there_are_is_an_implicit_transfer(transfers: list[tuple[Any, ...]]) -> None:
-    x = cx.asarray([1, 0, 2], device='sim:0')
+    x = cx.asarray([1, 0, 2], device=FIRST)
     transfers.clear()
     cx.nonzero(x)
-    assert transfers == [('nonzero', 8, 'sim:0', '@numpy', True, False)]
+    assert transfers == [('nonzero', 8, FIRST, '@numpy', True, False)]
 
 
 @given(data=st.data())
@@ -122,7 +124,7 @@ def test_repeat(data: st.DataObject) -> None:
     each = data.draw(
         hnp.arrays(data.draw(st.sampled_from(['int8', 'uint32', 'int64'])), count, elements=st.integers(0, 4))
     )
-    for device in ('native:0', 'sim:0'):
+    for device in ('native:0', FIRST):
         x = cx.asarray(a, device=device)
         same(cx.repeat(x, one, axis=axis), np.repeat(a, one, axis=axis))
         same(cx.repeat(x, cx.asarray([one], device=device), axis=axis), np.repeat(a, [one], axis=axis))

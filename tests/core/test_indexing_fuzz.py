@@ -14,6 +14,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import AsyncDeviceError
 
+from ..accelerator import FIRST
+
 INTEGERS = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']
 
 
@@ -85,7 +87,7 @@ def outcome(act: Callable[[], Any]) -> Any:
     """The result, or IndexError; an accelerator says it at the next wait."""
     try:
         result = act()
-        cx.device('sim:0').synchronize()
+        cx.device(FIRST).synchronize()
     except IndexError:
         return IndexError
     except AsyncDeviceError as error:
@@ -97,7 +99,7 @@ def outcome(act: Callable[[], Any]) -> Any:
 @settings(max_examples=120, deadline=None)
 def test_get_as_numpy(a: np.ndarray[Any, Any], data: st.DataObject) -> None:
     key = data.draw(keys(a.shape))
-    device = data.draw(st.sampled_from(['native:0', 'sim:0']))
+    device = data.draw(st.sampled_from(['native:0', FIRST]))
     x = cx.asarray(a, device=device)
     for form, same in ((key, key), (on_device(key, device), key), (as_lists(key), as_lists(key))):
         note(repr(form))
@@ -114,7 +116,7 @@ def test_get_as_numpy(a: np.ndarray[Any, Any], data: st.DataObject) -> None:
 @settings(max_examples=120, deadline=None)
 def test_set_as_numpy(a: np.ndarray[Any, Any], data: st.DataObject) -> None:
     key = data.draw(keys(a.shape))
-    device = data.draw(st.sampled_from(['native:0', 'sim:0']))
+    device = data.draw(st.sampled_from(['native:0', FIRST]))
     shape = outcome(lambda: a[key].shape)
     if shape is IndexError:
         x = cx.asarray(a, device=device, copy=True)

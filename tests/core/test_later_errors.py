@@ -16,6 +16,8 @@ from crossdock.core import linalg
 from crossdock.errors import AsyncDeviceError, AsyncIndexError, AsyncLinAlgError, CrossdockError, LinAlgError
 from crossdock.serializers import save_npz
 
+from ..accelerator import FIRST, KIND, SECOND, simulated
+
 
 def singular(device: str) -> cx.Array:
     return linalg.inv(cx.zeros((3, 3), device=device))
@@ -48,68 +50,71 @@ def test_classes_and_facts() -> None:
     assert issubclass(AsyncIndexError, AsyncDeviceError) and issubclass(AsyncIndexError, IndexError)
     for make, op in ((singular, 'inv'), (beyond, 'gather')):
         with pytest.raises(AsyncDeviceError) as caught:
-            make('sim:1').device.synchronize()
+            make(SECOND).device.synchronize()
         again = pickle.loads(pickle.dumps(caught.value))
         for error in (caught.value, again):
-            assert error.op == op and error.device == 'sim:1' and isinstance(error, CrossdockError)
+            assert error.op == op and error.device == SECOND and isinstance(error, CrossdockError)
         assert type(again) is type(caught.value) and str(again) == str(caught.value)
 
 
 def test_the_operation_is_named_once_and_how_to_find_it() -> None:
     with pytest.raises(AsyncLinAlgError) as caught:
-        singular('sim:0').tolist()
+        singular(FIRST).tolist()
     message = str(caught.value)
-    assert message.startswith('an earlier operation failed on sim:0: inv: the matrix is singular (')
+    assert message.startswith(f'an earlier operation failed on {FIRST}: inv: the matrix is singular (')
     assert message.count('inv') == 1 and "the device's synchronize() after each" in message
 
 
+@simulated
 def test_a_copy_that_is_waited_for_is_no_earlier_operation() -> None:
-    x = cx.zeros(3, device='sim:0')
+    x = cx.zeros(3, device=FIRST)
     cx.sim.inject('copy_error', index=0)
-    with pytest.raises(AsyncDeviceError, match=r'^download failed on sim:0: the copy failed'):
+    with pytest.raises(AsyncDeviceError, match=rf'^download failed on {FIRST}: the copy failed'):
         x.tolist()
     cx.sim.clear_faults()
     assert x.tolist() == [0, 0, 0]
 
 
 def test_another_array_is_not_blamed(tmp_path: Path) -> None:
-    innocent = cx.zeros(3, device='sim:0')
-    singular('sim:0')
-    with pytest.raises(AsyncLinAlgError, match=r"^found at \['a'\]: an earlier operation failed on sim:0: inv: the ma"):
+    innocent = cx.zeros(3, device=FIRST)
+    singular(FIRST)
+    with pytest.raises(
+        AsyncLinAlgError, match=rf"^found at \['a'\]: an earlier operation failed on {FIRST}: inv: the ma"
+    ):
         save_npz(tmp_path / 'x.npz', {'a': innocent})
-    singular('sim:0')
-    with pytest.raises(np.linalg.LinAlgError, match='an earlier operation failed on sim:0: inv'):
+    singular(FIRST)
+    with pytest.raises(np.linalg.LinAlgError, match=f'an earlier operation failed on {FIRST}: inv'):
         xd.to_numpy(innocent)
     assert innocent.tolist() == [0, 0, 0]
 
 
 def test_another_device_says_where_it_began() -> None:
-    x = singular('sim:0').to_device('sim:1')
+    x = singular(FIRST).to_device(SECOND)
     with pytest.raises(AsyncLinAlgError) as caught:
         x.device.synchronize()
-    assert caught.value.op == 'inv' and caught.value.device == 'sim:0'
-    assert str(caught.value).startswith('an earlier operation failed on sim:0: inv: the matrix is singular (')
+    assert caught.value.op == 'inv' and caught.value.device == FIRST
+    assert str(caught.value).startswith(f'an earlier operation failed on {FIRST}: inv: the matrix is singular (')
     with pytest.raises(AsyncLinAlgError):
-        cx.device('sim:0').synchronize()
+        cx.device(FIRST).synchronize()
 
 
 def test_what_nothing_waited_for_is_told_at_exit() -> None:
-    out = run("z = cx.linalg.inv(cx.zeros((3, 3), device='sim:0'))")
-    told = 'crossdock: inv failed on sim:0: the matrix is singular (nothing has waited for it)\n'
+    out = run(f"z = cx.linalg.inv(cx.zeros((3, 3), device='{FIRST}'))")
+    told = f'crossdock: inv failed on {FIRST}: the matrix is singular (nothing has waited for it)\n'
     assert (out.returncode, out.stdout, out.stderr) == (0, '', told)
-    out = run("for i in 0, 1, 1: cx.linalg.inv(cx.zeros((3, 3), device=f'sim:{i}'))\nraise SystemExit(3)")
-    assert (out.returncode, out.stderr) == (3, told + told.replace('sim:0', 'sim:1'))
+    out = run(f"for i in '011': cx.linalg.inv(cx.zeros((3, 3), device='{KIND}:' + i))\nraise SystemExit(3)")
+    assert (out.returncode, out.stderr) == (3, told + told.replace(FIRST, SECOND))
 
 
 @pytest.mark.parametrize(
     'code',
     [
-        "z = cx.linalg.inv(cx.eye(3, device='sim:0'))",
-        "z = cx.linalg.inv(cx.zeros((3, 3), device='sim:0'))\ntry: z.tolist()\nexcept ValueError: pass",
+        f"z = cx.linalg.inv(cx.eye(3, device='{FIRST}'))",
+        f"z = cx.linalg.inv(cx.zeros((3, 3), device='{FIRST}'))\ntry: z.tolist()\nexcept ValueError: pass",
         "x = cx.ones(3, device='sim:0')\ncx.sim.inject('device_lost', index=0)\n"
         'try: x.tolist()\nexcept RuntimeError: pass',
-        "import sys; z = cx.linalg.inv(cx.zeros((3, 3), device='sim:0')); sys.stderr = None",
-        "import sys; z = cx.linalg.inv(cx.zeros((3, 3), device='sim:0')); sys.stderr.close()",
+        f"import sys; z = cx.linalg.inv(cx.zeros((3, 3), device='{FIRST}')); sys.stderr = None",
+        f"import sys; z = cx.linalg.inv(cx.zeros((3, 3), device='{FIRST}')); sys.stderr.close()",
     ],
 )
 def test_nothing_is_said_at_exit(code: str) -> None:

@@ -16,6 +16,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import DtypeError
 
+from ..accelerator import FIRST
+
 INTEGERS = ('int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64')
 FLOATS = ('float16', 'bfloat16', 'float32', 'float64')
 COMPLEX = ('complex64', 'complex128')
@@ -100,7 +102,7 @@ def test_many_different_ones(host: Host, rng: np.random.Generator) -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_anything(a: np.ndarray[Any, Any]) -> None:
-    for device in ('native:0', 'sim:0'):
+    for device in ('native:0', FIRST):
         check(cx.asarray(a, device=device), a, lambda y: exchange.as_numpy(y.to_device('native:0')))
 
 
@@ -119,7 +121,7 @@ def test_bad_arguments(call: Callable[..., Any], device: str) -> None:
 
 @pytest.mark.parametrize('call', FUNCTIONS)
 def test_one_number_is_pulled(call: Callable[..., Any], transfers: list[tuple[Any, ...]]) -> None:
-    x = cx.ones(3, device='sim:0')
+    x = cx.ones(3, device=FIRST)
     transfers.clear()
     call(x)
     assert [(row[0], row[1]) for row in transfers] == [(call.__name__, 8)]

@@ -16,6 +16,8 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import AsyncDeviceError, DimensionError, DtypeError, MixedDevicesError
 
+from ..accelerator import FIRST
+
 INTEGERS = ('int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64')
 FLOATS = ('float16', 'bfloat16', 'float32', 'float64')
 DTYPES = ('bool', *INTEGERS, *FLOATS)
@@ -133,7 +135,7 @@ def test_nan_is_above_all_and_equal_elements_keep_their_order(device: str, host:
 def test_anything_sorts(a: np.ndarray[Any, Any], data: st.DataObject) -> None:
     axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
     steps = tuple(slice(None, None, data.draw(st.sampled_from([1, -1, 2, -3]))) for _ in a.shape)
-    device = data.draw(st.sampled_from(['native:0', 'sim:0']))
+    device = data.draw(st.sampled_from(['native:0', FIRST]))
     x = cx.asarray(a, device=device)[steps]
     check(
         x,
@@ -212,7 +214,7 @@ def test_searchsorted_with_a_sorter(dtype: str, device: str, host: Host, rng: np
 
 
 def test_a_sorter_that_leads_outside() -> None:
-    for place, device in ((2, 'native:0'), (-3, 'native:0'), (2, 'sim:0')):
+    for place, device in ((2, 'native:0'), (-3, 'native:0'), (2, FIRST)):
         x = cx.asarray([1.0, 2.0], device=device)
         with pytest.raises(IndexError if device == 'native:0' else AsyncDeviceError, match=str(place)):
             cx.searchsorted(x, x, sorter=cx.asarray([0, place], device=device)).tolist()

@@ -10,6 +10,8 @@ import pytest
 
 import crossdock as xd
 
+from ..accelerator import FIRST, SECOND
+
 
 @pytest.fixture(autouse=True)
 def same_device_afterwards():
@@ -29,7 +31,7 @@ def in_thread(function):
 def test_nests_and_restores_on_error():
     before = xd.current_device()
     with xd.using_device('native:0') as outer:
-        with pytest.raises(ZeroDivisionError), xd.using_device('sim:1') as inner:
+        with pytest.raises(ZeroDivisionError), xd.using_device(SECOND) as inner:
             1 / (xd.current_device() is not inner)
         assert xd.current_device() is outer
     assert xd.current_device() is before
@@ -41,19 +43,19 @@ def test_a_bad_spec_is_refused_before_entering():
 
 
 def test_one_object_may_be_entered_again():
-    context = xd.using_device('sim:0')
+    context = xd.using_device(FIRST)
     with context, xd.using_device('native:0'), context:
-        assert str(xd.current_device()) == 'sim:0'
+        assert str(xd.current_device()) == FIRST
     assert str(xd.current_device()) == '@numpy'
 
 
 def test_threads_start_from_the_process_default():
     # pytorch/pytorch#131328, #115917: a default set in one thread is lost, or leaks, in another
-    with xd.using_device('sim:1'):
+    with xd.using_device(SECOND):
         assert in_thread(xd.current_device) is xd.get_device('@numpy')
         xd.get_device('native:1').use()
         assert in_thread(xd.current_device) is xd.get_device('native:1')
-        assert str(xd.current_device()) == 'sim:1'
+        assert str(xd.current_device()) == SECOND
     assert str(xd.current_device()) == 'native:1'
 
 
@@ -73,16 +75,16 @@ def test_tasks_see_the_context_they_start_in_and_keep_theirs():
 
     async def main():
         with xd.using_device('native:0'):
-            tasks = [asyncio.create_task(task(spec)) for spec in ('sim:0', 'sim:1')]
+            tasks = [asyncio.create_task(task(spec)) for spec in (FIRST, SECOND)]
         assert str(xd.current_device()) == '@numpy'
         return await asyncio.gather(*tasks)
 
-    assert asyncio.run(main()) == [['native:0', 'sim:0'], ['native:0', 'sim:1']]
+    assert asyncio.run(main()) == [['native:0', FIRST], ['native:0', SECOND]]
 
 
 def test_a_generator_closed_in_another_context():
     def generate():
-        with xd.using_device('sim:0'):
+        with xd.using_device(FIRST):
             yield
 
     generator = generate()
@@ -92,9 +94,9 @@ def test_a_generator_closed_in_another_context():
 
 def test_creation_follows_the_current_device():
     # data-apis/array-api-compat#337: eye(device=1) was ignored
-    with xd.using_device('sim:1'):
+    with xd.using_device(SECOND):
         x = xd.core.zeros((2,))
-        assert xd.get_device_from_array(x) is xd.get_device('sim:1')
+        assert xd.get_device_from_array(x) is xd.get_device(SECOND)
     with xd.using_device('@numpy'):
         assert xd.get_device_from_array(xd.core.zeros((2,))) is xd.get_device('native:0')
 
@@ -102,9 +104,9 @@ def test_creation_follows_the_current_device():
 def test_sending_does_not_change_it():
     # cupy/cupy#6569, chainer/chainer#4144: another device is current after a copy, or after one that failed
     with xd.using_device('native:1') as device:
-        xd.get_device('sim:0').send(np.ones(3))
+        xd.get_device(FIRST).send(np.ones(3))
         with pytest.raises(TypeError):
-            xd.get_device('sim:0').send([np.ones(3), 'text'])
+            xd.get_device(FIRST).send([np.ones(3), 'text'])
         assert xd.current_device() is device
 
 
@@ -120,7 +122,7 @@ def test_the_environment_sets_the_default(value, said):
 
 def test_a_generator_closed_inside_another_block_leaves_that_in_force():
     def steps():
-        with xd.using_device('sim:0'):
+        with xd.using_device(FIRST):
             yield
 
     begun = steps()
@@ -132,7 +134,7 @@ def test_a_generator_closed_inside_another_block_leaves_that_in_force():
 
 
 def test_one_block_object_serves_threads_that_were_elsewhere():
-    block = xd.using_device('sim:1')
+    block = xd.using_device(SECOND)
     wrong = []
 
     def work(spec):
@@ -142,7 +144,7 @@ def test_one_block_object_serves_threads_that_were_elsewhere():
                     wrong.extend([] if xd.current_device() is inner else [spec])
                 wrong.extend([] if xd.current_device() is outer else [spec])
 
-    threads = [threading.Thread(target=work, args=(spec,)) for spec in ('native:0', 'native:1', 'sim:0', '@numpy')]
+    threads = [threading.Thread(target=work, args=(spec,)) for spec in ('native:0', 'native:1', FIRST, '@numpy')]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:

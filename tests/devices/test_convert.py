@@ -4,7 +4,9 @@ import pytest
 import crossdock as xd
 from crossdock.errors import DeviceError, DeviceUnavailableError, GraphError
 
-SPECS = ['@numpy', 'native:0', 'native:1', 'sim:0', 'sim:1']
+from ..accelerator import FIRST, KIND, SECOND
+
+SPECS = ['@numpy', 'native:0', 'native:1', FIRST, SECOND]
 
 
 @pytest.mark.parametrize('to', [xd.to_numpy, xd.to_cpu])
@@ -16,18 +18,18 @@ def test_to_numpy(to, spec):
     assert back['a'][0].tolist() == [0, 1, 2]
     assert back['a'][1] is None
     assert back['a'][2].dtype == np.int64
-    assert np.shares_memory(back['a'][0], x) == (not spec.startswith('sim'))
+    assert np.shares_memory(back['a'][0], x) == (not spec.startswith(KIND))
     assert not np.shares_memory(xd.to_numpy(xd.get_device(spec).send(x), copy=True), x)
 
 
 def test_to_core_follows_the_memory():
     x = np.arange(3.0)
-    far = xd.get_device('sim:1').send(x)
+    far = xd.get_device(SECOND).send(x)
     near = xd.get_device('native:1').send(x)
     out = xd.to_core([x, far, near, memoryview(x), 1.5])
     assert out[1] is far
     assert out[2] is near
-    assert [str(y.device) for y in out] == ['native:0', 'sim:1', 'native:1', 'native:0', 'native:0']
+    assert [str(y.device) for y in out] == ['native:0', SECOND, 'native:1', 'native:0', 'native:0']
     x[0] = 9
     assert float(out[0][0]) == float(out[3][0]) == 9
 
@@ -89,7 +91,7 @@ def test_a_graph_of_an_unknown_library_is_left_behind_when_asked(kind):
         with pytest.raises(GraphError, match='detach'):
             xd.to_numpy(tree)
     with pytest.raises(GraphError, match=r"at \['layer'\]\[0\].*detach"):
-        xd.get_device('sim:0').send({'layer': [kind(x)]})
+        xd.get_device(FIRST).send({'layer': [kind(x)]})
     out = xd.to_numpy({'layer': [kind(x)]}, detach=True)['layer'][0]
     assert type(out) is np.ndarray
     assert np.shares_memory(out, x)

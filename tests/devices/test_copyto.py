@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 import crossdock as xd
 from crossdock.errors import DimensionError, DtypeError, ReadOnlyError, UnknownArrayError
 
-SPECS = ['@numpy', 'native:0', 'native:1', 'sim:0', 'sim:1']
+from ..accelerator import FIRST, SECOND
+
+SPECS = ['@numpy', 'native:0', 'native:1', FIRST, SECOND]
 DTYPES = ['bool', 'uint8', 'int8', 'int64', 'float16', 'float32', 'float64', 'complex64']
 
 

@@ -10,7 +10,9 @@ import pytest
 import crossdock as xd
 from crossdock.errors import DeviceError, DeviceUnavailableError, SpecError, SpecTypeError
 
-SPECS = ['@numpy', 'native:0', 'native:1', 'sim:0', 'sim:1']
+from ..accelerator import FIRST, SECOND
+
+SPECS = ['@numpy', 'native:0', 'native:1', FIRST, SECOND]
 
 
 @pytest.mark.parametrize('spec', SPECS)
@@ -61,7 +63,7 @@ def test_a_device_of_a_kind_that_is_not_installed_is_unpickled_with_a_warning():
 
 def test_classes_are_another_way_to_ask():
     assert xd.CpuDevice() is xd.get_device('@numpy')
-    assert xd.CoreDevice('sim:1') is xd.get_device('sim:1')
+    assert xd.CoreDevice(SECOND) is xd.get_device(SECOND)
     assert xd.Device('native') is xd.get_device('native:0')
     with pytest.raises(TypeError, match='no CpuDevice'):
         xd.CpuDevice('native:0')
@@ -79,8 +81,8 @@ def test_from_array():
     x = np.zeros(3)
     assert xd.CpuDevice.from_array(x) is xd.get_device('@numpy')
     assert xd.CoreDevice.from_array(x) is xd.Intel64Device.from_array(x) is xd.GpuDevice.from_array(x) is None
-    there = xd.get_device('sim:1').send(x)
-    assert xd.CoreDevice.from_array(there) is xd.Device.from_array(there) is xd.get_device('sim:1')
+    there = xd.get_device(SECOND).send(x)
+    assert xd.CoreDevice.from_array(there) is xd.Device.from_array(there) is xd.get_device(SECOND)
     for other in (None, 1.0, [x], 'native:0', object()):
         assert xd.Device.from_array(other) is None
 
@@ -94,7 +96,7 @@ def test_native_devices_are_accepted():
 
 
 def test_supported_arrays():
-    numpy, native, sim = map(xd.get_device, ('@numpy', 'native:0', 'sim:0'))
+    numpy, native, sim = map(xd.get_device, ('@numpy', 'native:0', FIRST))
     x = np.zeros(3)
     assert numpy.supported_array_types == (np.ndarray,)
     assert numpy.is_array_supported(x)
@@ -115,7 +117,7 @@ def test_fallback_device():
 
 def test_physical_memory():
     assert {xd.get_device(spec).physical for spec in ('@numpy', 'native:0', 'native:1')} == {'host'}
-    assert xd.get_device('sim:0').physical != xd.get_device('sim:1').physical
+    assert xd.get_device(FIRST).physical != xd.get_device(SECOND).physical
 
 
 def test_memory_info():

@@ -22,6 +22,8 @@ import crossdock as xd
 from crossdock.devices import Device
 from crossdock.errors import UnknownArrayError
 
+from ..accelerator import FIRST, KIND
+
 sys.path.insert(0, str(Path(__file__).parent))
 from same_way import HERE, check_same, outcome, planned, torch
 
@@ -90,7 +92,7 @@ def test_a_refused_leaf_is_named_among_those_that_only_change_hands():
     assert shared['a'].data_ptr == x.ctypes.data and shared['b'][0] is shared['a']
 
 
-@pytest.mark.parametrize('spec', [*HERE, 'sim:0'])
+@pytest.mark.parametrize('spec', [*HERE, FIRST])
 def test_what_is_no_array_goes_the_general_way(spec):
     device = xd.get_device(spec)
     for thing in (None, [], {'a': None}, 'text', object(), np.float32, type, 2.5, np.ma.masked_array([1.0], [True])):
@@ -248,7 +250,7 @@ def test_transfers_are_still_seen():
     with xd.trace_transfers() as log:
         xd.get_device('native').send(x)
         assert not log
-        xd.get_device('sim').send(x)
+        xd.get_device(KIND).send(x)
         assert len(log) == 1
 
 

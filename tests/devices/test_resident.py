@@ -10,6 +10,8 @@ import crossdock as xd
 from crossdock.devices import Visitor
 from crossdock.errors import DtypeError, MixedDevicesError, UnknownArrayError
 
+from ..accelerator import FIRST, SECOND
+
 
 class Linear(xd.DeviceResident):
     def __init__(self, n=2):
@@ -37,24 +39,24 @@ def test_the_device_is_that_of_the_contents():
 
 
 def test_attributes_are_named():
-    model = Model().to_device('sim:0')
-    sim = xd.get_device('sim:0')
+    model = Model().to_device(FIRST)
+    sim = xd.get_device(FIRST)
     object.__setattr__(model.first, 'b', np.zeros(2))
     model.layers[1][1]['extra'] = xd.get_device('native:1').send(np.zeros(2))
     with pytest.raises(MixedDevicesError) as caught:
         _ = model.device
     assert str(caught.value) == (
-        'the arrays of a Model are on several devices: first.W, layers[0].W, layers[1][0].W on sim:0; '
+        f'the arrays of a Model are on several devices: first.W, layers[0].W, layers[1][0].W on {FIRST}; '
         "first.b on @numpy; layers[1][1]['extra'] on native:1; bring them together with its to_device(...)"
     )
     assert caught.value.arguments[1] == ('first.b', '@numpy')
-    assert caught.value.devices == ('sim:0', '@numpy', 'native:1')
+    assert caught.value.devices == (FIRST, '@numpy', 'native:1')
     object.__setattr__(model.layers[0], 'W', np.array(['text']))
     with pytest.raises(DtypeError, match=r'^at \.layers\[0\]\.W: '):
-        model.to_device('sim:0')
+        model.to_device(FIRST)
     model.layers.clear()
     with xd.trace_transfers() as log:
-        model.to_device('sim:0')
+        model.to_device(FIRST)
     assert [row.path for row in log] == ['.first.b']
     assert model.device is sim
 
@@ -70,15 +72,15 @@ def test_of_many_attributes_a_few_are_named():
 def test_a_model_is_sent_by_its_own_method():
     for tree in (Linear(), [Linear()]):
         with pytest.raises(UnknownArrayError, match=r"Linear is a model.*model\.to_device\('@numpy'\)"):
-            xd.get_device('sim:0').send(tree)
+            xd.get_device(FIRST).send(tree)
     with pytest.raises(UnknownArrayError, match='is no array'):
-        xd.get_device('sim:0').send(Linear)
+        xd.get_device(FIRST).send(Linear)
 
 
 def test_everything_moves():
     model = Model()
-    assert model.to_device('sim:1') is model
-    sim = xd.get_device('sim:1')
+    assert model.to_device(SECOND) is model
+    sim = xd.get_device(SECOND)
     assert model.device is model.layers[0].device is model.layers[1][0].device is sim
     assert sim.is_array_supported(model.layers[1][1]['extra'])
     assert model.tied is model.first.W
@@ -87,8 +89,8 @@ def test_everything_moves():
 
 
 def test_what_comes_later_follows():
-    model = Model().to_device('sim:0')
-    sim = xd.get_device('sim:0')
+    model = Model().to_device(FIRST)
+    sim = xd.get_device(FIRST)
     model.first.b = np.zeros(2)
     model.late = Linear()
     model.bag = [np.zeros(1)]
@@ -102,7 +104,7 @@ def test_what_comes_later_follows():
 
 def test_before_to_device_nothing_is_moved():
     model = Linear()
-    model.W = x = xd.get_device('sim:0').send(model.W)
+    model.W = x = xd.get_device(FIRST).send(model.W)
     assert model.W is x
 
 
@@ -110,14 +112,14 @@ def test_without_arrays():
     empty = xd.DeviceResident()
     with xd.using_device('native:1'):
         assert str(empty.device) == 'native:1'
-    assert str(empty.to_device('sim:0').device) == 'sim:0'
+    assert str(empty.to_device(FIRST).device) == FIRST
 
 
 def test_nothing_moves_when_one_array_cannot():
     model = Model()
     model.layers[0].W = np.array(['text'])
     with pytest.raises(TypeError):
-        model.to_device('sim:0')
+        model.to_device(FIRST)
     assert type(model.first.W) is np.ndarray
     model.first.b = np.zeros(2)
     assert type(model.first.b) is np.ndarray
@@ -189,7 +191,7 @@ def test_every_container_moves(hold):
     kind = type(model.content)
     with xd.using_device('native:1'):
         assert model.device is xd.get_device('@numpy')
-    assert model.to_device('sim:0').device is xd.get_device('sim:0')
+    assert model.to_device(FIRST).device is xd.get_device(FIRST)
     assert type(model.content) is kind
     with xd.using_device('native:1'):
         assert model.to_device('@numpy').device is xd.get_device('@numpy')
@@ -198,10 +200,10 @@ def test_every_container_moves(hold):
 def test_what_others_hold_too_is_changed_in_place():
     part, shared = Part(np.zeros(1)), deque([np.zeros(1)])
     model = Holder([part, shared])
-    model.to_device('sim:0')
+    model.to_device(FIRST)
     assert model.content[0] is part
     assert model.content[1] is shared
-    assert xd.get_device_from_array(part.w, shared[0]) is xd.get_device('sim:0')
+    assert xd.get_device_from_array(part.w, shared[0]) is xd.get_device(FIRST)
 
 
 class Slotted(xd.DeviceResident):
@@ -213,11 +215,11 @@ def test_slots_are_attributes():
     model.w = np.zeros(2)
     with xd.using_device('native:1'):
         assert model.device is xd.get_device('@numpy')
-    model.to_device('sim:0')
-    assert xd.get_device_from_array(model.w) is model.device is xd.get_device('sim:0')
+    model.to_device(FIRST)
+    assert xd.get_device_from_array(model.w) is model.device is xd.get_device(FIRST)
 
 
 def test_containers_that_contain_themselves():
     model = Holder({'w': np.zeros(1)})
     model.content['again'] = [model.content]
-    assert model.to_device('sim:0').device is xd.get_device('sim:0')
+    assert model.to_device(FIRST).device is xd.get_device(FIRST)

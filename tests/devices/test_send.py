@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 import crossdock as xd
 from crossdock.errors import CopyRequiredError, DtypeError, UnknownArrayError
 
-SPECS = ['@numpy', 'native:0', 'sim:0']
+from ..accelerator import FIRST, SECOND, simulated
+
+SPECS = ['@numpy', 'native:0', FIRST]
 
 
 @st.composite
@@ -32,7 +34,7 @@ def views(draw):
 @settings(deadline=None)
 @given(
     views(),
-    st.lists(st.sampled_from([*SPECS, 'native:1', 'sim:1']), min_size=1, max_size=4),
+    st.lists(st.sampled_from([*SPECS, 'native:1', SECOND]), min_size=1, max_size=4),
     st.sampled_from([None, True]),
 )
 def test_any_layout_on_any_way(view, way, copy):
@@ -89,8 +91,8 @@ def test_own_device_is_identity(device):
 
 
 def test_copy_false_says_why():
-    with pytest.raises(CopyRequiredError, match=r"at \['a'\].*sim:0 cannot reach the memory 'host'") as caught:
-        xd.get_device('sim:0').send({'a': np.zeros(3)}, copy=False)
+    with pytest.raises(CopyRequiredError, match=rf"at \['a'\].*{FIRST} cannot reach the memory 'host'") as caught:
+        xd.get_device(FIRST).send({'a': np.zeros(3)}, copy=False)
     assert caught.value.plan.nbytes_moved == 24
     with pytest.raises(CopyRequiredError, match='float64 becomes float32'):
         xd.get_device('native:0').send(np.zeros(3), copy=False, dtype='float32')
@@ -200,25 +202,25 @@ def test_a_masked_array_without_masked_elements_travels(device):
 
 def test_progress_is_called_for_each_leaf():
     calls = []
-    xd.get_device('sim:0').send([np.zeros(1), np.zeros(3)], progress=lambda done, total: calls.append((done, total)))
+    xd.get_device(FIRST).send([np.zeros(1), np.zeros(3)], progress=lambda done, total: calls.append((done, total)))
     assert calls == [(8, 32), (32, 32)]
 
 
 def test_progress_true_is_silent_off_a_terminal(capfd):
-    xd.get_device('sim:0').send([np.zeros(1)], progress=True)
-    xd.get_device('sim:0').send(np.zeros(1), progress=True)
+    xd.get_device(FIRST).send([np.zeros(1)], progress=True)
+    xd.get_device(FIRST).send(np.zeros(1), progress=True)
     assert capfd.readouterr() == ('', '')
 
 
 def test_nothing_has_moved_when_a_leaf_is_refused():
     with xd.trace_transfers() as log, pytest.raises(TypeError):
-        xd.get_device('sim:0').send([*(np.zeros(3) for _ in range(730)), object()])
+        xd.get_device(FIRST).send([*(np.zeros(3) for _ in range(730)), object()])
     assert list(log) == []
 
 
 def test_not_blocking_holds_the_source():
     # cupy/cupy#7820, pytorch/pytorch#130785: an asynchronous copy reads a source that is freed already
-    device = xd.get_device('sim:0')
+    device = xd.get_device(FIRST)
     sent = [device.send(np.full(50_000, i), blocking=False) for i in range(8)]
     device.synchronize()
     assert [int(xd.to_numpy(x)[-1]) for x in sent] == list(range(8))
@@ -233,8 +235,9 @@ def faults():
     xd.core.sim.clear_faults()
 
 
+@simulated
 def test_nothing_stays_allocated_when_memory_runs_out(faults):
-    device = xd.get_device('sim:0')
+    device = xd.get_device(FIRST)
     before = device.memory_info().used
     faults('oom', index=0, after=5)
     with pytest.raises(MemoryError, match=r"at \['w'\]\[5\].*800000 bytes") as caught:
@@ -244,15 +247,16 @@ def test_nothing_stays_allocated_when_memory_runs_out(faults):
     assert device.memory_info().used == before
 
 
+@simulated
 def test_a_copy_that_fails_leaves_everything_as_it_was(faults):
     # cupy/cupy#5913, chainer/chainer#2141: another device was current after an exception
-    device = xd.get_device('sim:0')
+    device = xd.get_device(FIRST)
     x = device.send(np.zeros(3))
     faults('copy_error', index=0)
     with xd.using_device('native:1') as current:
-        with pytest.raises(xd.errors.DeviceError, match='sim:0'):
+        with pytest.raises(xd.errors.DeviceError, match=FIRST):
             xd.copyto(x, np.ones(3))
-        with pytest.raises(xd.errors.DeviceError, match='sim:0'):
+        with pytest.raises(xd.errors.DeviceError, match=FIRST):
             device.send(np.ones(3))
         assert xd.current_device() is current
     xd.core.sim.clear_faults()
@@ -272,9 +276,9 @@ def test_small_integers_turn_into_each_other_everywhere(device, name):
 def test_every_false_forbids_a_copy(never):
     x = np.ones(2)
     with pytest.raises(CopyRequiredError):
-        xd.get_device('sim:0').send(x, copy=never)
+        xd.get_device(FIRST).send(x, copy=never)
     with pytest.raises(CopyRequiredError):
-        xd.plan({'x': x}, 'sim:0', copy=never)
+        xd.plan({'x': x}, FIRST, copy=never)
 
 
 def test_copy_is_a_bool_or_none(device):
@@ -291,7 +295,7 @@ def test_numpy_scalars_are_values(device):
 @pytest.mark.parametrize('shape', [(4,), (2, 2), (1,)])
 def test_bools_are_0_or_1_once_they_have_left_the_host(shape):
     odd = np.frombuffer(b'\x02\x00\xff\x01', bool)[: np.prod(shape)].reshape(shape)
-    for spec in ('native:0', 'sim:0'):
+    for spec in ('native:0', FIRST):
         for x in (odd, odd[::-1], odd.T):
             there = xd.to_numpy(xd.get_device(spec).send(x, copy=True))
             assert there.tolist() == x.tolist()

@@ -9,6 +9,8 @@ import pytest
 import crossdock as xd
 from crossdock.devices._tree import Tree
 
+from ..accelerator import FIRST
+
 Pair = namedtuple('Pair', 'first second')
 
 
@@ -76,7 +78,7 @@ def test_the_original_is_left_alone():
 def test_what_is_shared_stays_shared():
     x = np.ones(2)
     part = [x]
-    out = xd.get_device('sim:0').send({'a': part, 'b': part, 'c': (x, np.ones(2))})
+    out = xd.get_device(FIRST).send({'a': part, 'b': part, 'c': (x, np.ones(2))})
     assert out['a'] is out['b']
     assert out['c'][0] is out['a'][0]
     assert out['c'][1] is not out['a'][0]
@@ -103,11 +105,11 @@ def test_registered_types():
         Bag, lambda bag: (bag.items, None, None), lambda _, items: Bag(list(items)), namespace='crossdock'
     )
     try:
-        out = xd.get_device('sim:0').send(Bag([np.ones(1), 2]))
+        out = xd.get_device(FIRST).send(Bag([np.ones(1), 2]))
         assert type(out) is Bag
         assert [float(x) for x in out.items] == [1, 2]
         with pytest.raises(TypeError, match=r'at \[1\]'):
-            xd.get_device('sim:0').send(Bag([1, 'text']))
+            xd.get_device(FIRST).send(Bag([1, 'text']))
     finally:
         optree.unregister_pytree_node(Bag, namespace='crossdock')
 

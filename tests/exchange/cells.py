@@ -6,8 +6,10 @@ Used by `test_matrix.py`, which says what it has to be, and by `docs/_exchange.p
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -16,7 +18,10 @@ import numpy as np
 import crossdock as xd
 from crossdock import errors
 
-SPECS = ('@numpy', 'native:0', 'sim:0', '@torch:cpu', '@jax:0')
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from accelerator import FIRST
+
+SPECS = ('@numpy', 'native:0', FIRST, '@torch:cpu', '@jax:0')
 
 DTYPES = (
     *('bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64'),
@@ -68,7 +73,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 #: Layouts that arrays of a library can have, where they cannot have all.
 LIMITED = {
-    'sim:0': ('C order', 'F order', 'strided', 'negative strides', 'broadcast', 'zero size', '0-d'),
+    FIRST: ('C order', 'F order', 'strided', 'negative strides', 'broadcast', 'zero size', '0-d'),
     '@torch:cpu': ('C order', 'F order', 'strided', 'broadcast', 'misaligned', 'odd steps', 'zero size', '0-d'),
     '@jax:0': ('C order', 'zero size', '0-d'),
 }
@@ -110,7 +115,7 @@ def make(spec: str, dtype: str, layout: str) -> tuple[Any, np.ndarray] | None:
             return xd.get_device(spec).send(want), want
         if layout == 'broadcast' and spec == '@torch:cpu':
             return xd.get_device(spec).send(values(dtype)[0]).expand(6, 4), want
-        if spec == 'sim:0':
+        if spec == FIRST:
             return _on_sim(values(dtype), layout), want
         x = xd.get_device(spec).send(want)
     facts = xd.get_device(spec)._backend.facts(x)
@@ -118,7 +123,7 @@ def make(spec: str, dtype: str, layout: str) -> tuple[Any, np.ndarray] | None:
 
 
 def _on_sim(host: np.ndarray, layout: str) -> Any:
-    base = xd.get_device('sim:0').send(host)
+    base = xd.get_device(FIRST).send(host)
     return xd.core.broadcast_to(base[0], (6, 4)) if layout == 'broadcast' else LAYOUTS[layout](base)
 
 

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 import crossdock as xd
 from crossdock.errors import DtypeError, ReadOnlyError
 
+from ..accelerator import FIRST
+
 pytest.importorskip('torch', reason='PyTorch is not installed')
 pytest.importorskip('jax', reason='JAX is not installed')
 
-SOURCES = ['@numpy', 'native:0', 'sim:0', '@torch:cpu', '@jax:0']
-TARGETS = ['@numpy', 'native:0', 'sim:0', '@torch:cpu']
+SOURCES = ['@numpy', 'native:0', FIRST, '@torch:cpu', '@jax:0']
+TARGETS = ['@numpy', 'native:0', FIRST, '@torch:cpu']
 DTYPES = ['bool', 'uint8', 'int16', 'int32', 'float16', 'float32', 'complex64']
 CASTINGS = ['no', 'equiv', 'safe', 'same_kind', 'unsafe']
 LAYOUTS = {

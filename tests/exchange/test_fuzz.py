@@ -8,6 +8,8 @@ from hypothesis.extra import numpy as hnp
 import crossdock as xd
 from crossdock import errors
 
+from ..accelerator import FIRST
+
 
 def _works(spec):
     try:
@@ -17,7 +19,7 @@ def _works(spec):
     return True
 
 
-SPECS = [spec for spec in ('@numpy', 'native:0', 'sim:0', '@torch:cpu', '@jax:0') if _works(spec)]
+SPECS = [spec for spec in ('@numpy', 'native:0', FIRST, '@torch:cpu', '@jax:0') if _works(spec)]
 DTYPES = ('bool', 'int8', 'uint16', 'int32', 'float16', 'float32', 'complex64', 'bfloat16')
 
 
@@ -62,7 +64,7 @@ def test_a_walk(view, walk, copy):
         assert plan.zero_copy is (plan.route in ('alias', 'same object'))
         if plan.zero_copy:
             assert not plan.source.readonly or facts.readonly
-            assert not view.size or np.may_share_memory(xd.to_numpy(source), xd.to_numpy(x)) or spec == 'sim:0'
+            assert not view.size or np.may_share_memory(xd.to_numpy(source), xd.to_numpy(x)) or spec == FIRST
         elif not device._place.immutable:
             assert not facts.readonly
         x = source

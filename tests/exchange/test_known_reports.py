@@ -13,6 +13,8 @@ import pytest
 import crossdock as xd
 from crossdock import errors
 
+from ..accelerator import FIRST, SECOND
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from producers import Producer
 
@@ -25,7 +27,7 @@ def _works(spec):
     return True
 
 
-HERE = [spec for spec in ('@numpy', 'native:0', 'native:1', 'sim:0', 'sim:1', '@torch:cpu', '@jax:0') if _works(spec)]
+HERE = [spec for spec in ('@numpy', 'native:0', 'native:1', FIRST, SECOND, '@torch:cpu', '@jax:0') if _works(spec)]
 WRITABLE = [spec for spec in HERE if not spec.startswith('@jax')]
 HOST = [spec for spec in HERE if xd.get_device(spec).physical == 'host']
 
@@ -124,7 +126,7 @@ def test_jax_reads_what_it_can_lay_out():
 def test_copies_of_arrays_keep_their_type_and_place(spec):
     # jax-ml/jax#2632, explosion/thinc#812, cupy/cupy#254
     x = xd.get_device(spec).send(np.arange(3, dtype='float32'))
-    with xd.using_device('sim:0'):
+    with xd.using_device(FIRST):
         again = copy.deepcopy(x)
     assert type(again) is type(x) and xd.get_device_from_array(again) is xd.get_device(spec)
     assert xd.to_numpy(again).tolist() == [0, 1, 2]
@@ -188,19 +190,19 @@ def test_devices_compare_with_anything(spec):
 @every
 def test_the_current_device_is_left_alone(spec):
     # cupy/cupy#5913, #6569, chainer/chainer#4144, #2141
-    with xd.using_device('sim:1'):
+    with xd.using_device(SECOND):
         x = xd.get_device(spec).send(np.ones(2, 'float32'))
         xd.to_numpy(x)
         with pytest.raises(TypeError):
             xd.get_device(spec).send([x, object()])
-        assert xd.current_device() is xd.get_device('sim:1')
+        assert xd.current_device() is xd.get_device(SECOND)
 
 
 @every
 def test_contexts_nest_and_threads_begin_anew(spec):
     # pytorch/pytorch#131328, #148874, #115917
     seen = []
-    with xd.using_device('sim:0'), xd.using_device(spec):
+    with xd.using_device(FIRST), xd.using_device(spec):
         assert xd.current_device() is xd.get_device(spec)
         thread = threading.Thread(target=lambda: seen.append(xd.current_device()))
         thread.start()
@@ -244,12 +246,12 @@ def test_objects_with_arrays_inside_go_everywhere(target, kind):
     assert xd.to_numpy(there).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize('spec', ['native:0', 'sim:0'])
+@pytest.mark.parametrize('spec', ['native:0', FIRST])
 def test_arrays_of_two_libraries_do_not_mix_by_chance(spec):
     # pytorch/pytorch#46829, #59237, pydata/xarray#9952, jax-ml/jax#26764: the type depended on the order.
     x = xd.get_device(spec).send(np.ones(3, 'float32'))
     for other in HERE:
-        if other.startswith(('native', 'sim')):
+        if other.startswith(('native', 'sim', 'cuda')):
             continue
         y = xd.get_device(other).send(np.ones(3, 'float32'))
         for one, two in ((x, y), (y, x)):
@@ -268,8 +270,8 @@ def test_asarray_of_ours_takes_all_arguments():
     with pytest.raises(ValueError, match='copy'):
         np.asarray(x, dtype='float32', copy=False)
     for copy_ in (None, True, False):
-        with pytest.raises(TypeError, match='sim:0'):
-            np.asarray(xd.get_device('sim:0').send(np.ones(2)), copy=copy_)
+        with pytest.raises(TypeError, match=FIRST):
+            np.asarray(xd.get_device(FIRST).send(np.ones(2)), copy=copy_)
 
 
 @pytest.mark.parametrize('source', HERE)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ..accelerator import FIRST, simulated
+
 sys.path.insert(0, str(Path(__file__).parent))
 from cells import DTYPES, LAYOUTS, LIMITED, SPECS, Cell, observe
 
@@ -21,7 +23,7 @@ CORES = STANDARD | {'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int4', 'uint4'}
 HOLDS = {
     '@numpy': set(DTYPES),
     'native:0': CORES,
-    'sim:0': CORES,
+    FIRST: CORES,
     '@torch:cpu': STANDARD | TORCHS,
     '@jax:0': set(DTYPES) - WIDE,
 }
@@ -51,7 +53,7 @@ def expected(source, target, dtype, layout):
         return 'refuse', None
     if target == '@jax:0':
         return 'copy', True
-    if 'sim:0' in (source, target):
+    if FIRST in (source, target):
         return 'copy', False
     if target == '@torch:cpu':
         odd = layout == 'odd steps' and dtype not in BYTES
@@ -90,6 +92,7 @@ def test_no_cell_is_forgotten():
     assert set(number) == {'same', 'alias', 'copy', 'refuse'} and sum(number.values()) > 4000
 
 
+@simulated
 def test_the_page_is_up_to_date():
     """``python docs/_exchange.py`` makes it so."""
     docs = Path(__file__).parents[2] / 'docs'

@@ -12,9 +12,11 @@ import pytest
 import crossdock as xd
 from crossdock import errors
 
+from ..accelerator import FIRST
+
 torch = pytest.importorskip('torch')
 ml_dtypes = pytest.importorskip('ml_dtypes')
-SPECS = ['@numpy', 'native:0', 'sim:0', '@torch:cpu']
+SPECS = ['@numpy', 'native:0', FIRST, '@torch:cpu']
 
 
 @pytest.fixture
@@ -227,7 +229,7 @@ def test_copyto_reaches_lazy_views():
 # -- graphs ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize('spec', ['@numpy', 'native:0', 'sim:0'])
+@pytest.mark.parametrize('spec', ['@numpy', 'native:0', FIRST])
 def test_graphs_are_not_cut_silently(spec):
     p = torch.ones(3, requires_grad=True)
     for x in (p, p * 2, torch.nn.Parameter(torch.ones(2)), p.view(3), p[:0]):
@@ -318,7 +320,7 @@ def _emptied():
         (lambda: torch.empty(2, dtype=torch.uint4), 'uint4'),
     ],
 )
-@pytest.mark.parametrize('spec', ['@numpy', 'native:0', 'sim:0'])
+@pytest.mark.parametrize('spec', ['@numpy', 'native:0', FIRST])
 def test_what_is_no_memory_is_refused_by_name(make, word, spec):
     # keras-team/keras#21052, and the null pointer that a FakeTensor exports
     if word == 'mkldnn' and not torch.backends.mkldnn.is_available():
@@ -396,7 +398,7 @@ def test_numbers_become_torchs_default(device):
 
 def test_bools_of_other_bytes_are_normalised_on_the_way_out():
     t = torch.tensor([0, 1, 2, 255], dtype=torch.uint8).view(torch.bool)
-    for spec in ('@numpy', 'native:0', 'sim:0'):
+    for spec in ('@numpy', 'native:0', FIRST):
         assert xd.to_numpy(xd.get_device(spec).send(t)).view('u1').tolist() == [0, 1, 1, 1]
     clean = torch.tensor([True, False])
     assert np.shares_memory(xd.get_device('@numpy').send(clean), clean.numpy())

@@ -7,7 +7,9 @@ import pytest
 import crossdock as xd
 from crossdock.serializers import _leaf
 
-SPECS = ['@numpy', 'native:0', 'native:1', 'sim:0', 'sim:1']
+from ..accelerator import FIRST, SECOND
+
+SPECS = ['@numpy', 'native:0', 'native:1', FIRST, SECOND]
 
 
 def device_of(x):
@@ -58,31 +60,31 @@ def test_a_read_only_array_is_replaced_by_one_of_its_kind(tmp_path):
     locked.flags.writeable = False
     target = {'a': xd.get_device('native:0').send(locked), 'n': None, 's': 'text'}
     xd.save(tmp_path / 'x.npz', {'a': np.arange(3.0), 'n': np.ones(2), 's': 'new'})
-    xd.load(tmp_path / 'x.npz', target, device='sim:1')
+    xd.load(tmp_path / 'x.npz', target, device=SECOND)
     assert not locked.any()
     assert (device_of(target['a']), str(target['a'].dtype)) == ('native:0', 'float32')
     assert xd.to_numpy(target['a']).tolist() == [0, 1, 2]
-    assert device_of(target['n']) == 'sim:1'
+    assert device_of(target['n']) == SECOND
     assert target['s'] == 'new'
 
 
 def test_text_stays_on_the_host(tmp_path):
     xd.save(tmp_path / 'x.npz', {'s': 'text', 'n': None, 'x': 1.5})
-    got = xd.load(tmp_path / 'x.npz', device='sim:0')
+    got = xd.load(tmp_path / 'x.npz', device=FIRST)
     assert got['s'].item() == 'text'
     assert got['n'] is None
-    assert device_of(got['x']) == 'sim:0'
+    assert device_of(got['x']) == FIRST
 
 
 def test_what_a_device_cannot_hold_is_named(tmp_path):
     xd.save(tmp_path / 'x.npz', {'a': np.ones(1), 'wide': np.ones(2, np.longdouble)})
     with pytest.raises(TypeError, match='wide'):
-        xd.load(tmp_path / 'x.npz', device='sim:0')
+        xd.load(tmp_path / 'x.npz', device=FIRST)
     assert xd.load(tmp_path / 'x.npz')['wide'].dtype == np.longdouble
 
 
 def test_strict_names_both_sides_of_a_device_array(tmp_path):
-    target = xd.get_device('sim:0').send({'a': np.zeros((3, 4), 'float32'), 'b': np.zeros(2, 'int8')}, copy=True)
+    target = xd.get_device(FIRST).send({'a': np.zeros((3, 4), 'float32'), 'b': np.zeros(2, 'int8')}, copy=True)
     xd.save(tmp_path / 'x.npz', {'a': np.ones((3, 1)), 'b': np.array([1000, 1])})
     with pytest.raises(xd.errors.StrictLoadError) as caught:
         xd.load(tmp_path / 'x.npz', target)
@@ -96,22 +98,22 @@ def test_strict_names_both_sides_of_a_device_array(tmp_path):
 def test_large_arrays_come_piece_by_piece(tmp_path, monkeypatch, rng, shape):
     monkeypatch.setattr(_leaf, 'CHUNK_NBYTES', 1024)
     host = rng.standard_normal(shape)
-    there = xd.get_device('sim:0').send({'a': host})
+    there = xd.get_device(FIRST).send({'a': host})
     with xd.trace_transfers() as log:
         xd.save(tmp_path / 'x.npz', there)
     assert xd.load(tmp_path / 'x.npz')['a'].tobytes() == host.tobytes()
-    pulled = [row.nbytes for row in log if row.source == 'sim:0']
+    pulled = [row.nbytes for row in log if row.source == FIRST]
     assert sum(pulled) == host.nbytes
     assert max(pulled) <= 1024
 
 
 def test_each_array_is_pulled_once_and_by_itself(tmp_path):
-    there = xd.get_device('sim:0').send({'a': np.zeros(10), 'b': [np.zeros(20)]})
+    there = xd.get_device(FIRST).send({'a': np.zeros(10), 'b': [np.zeros(20)]})
     with xd.trace_transfers() as log:
         xd.save(tmp_path / 'x.npz', there)
     assert [(row.source, row.target, row.nbytes) for row in log] == [
-        ('sim:0', '@numpy', 80),
-        ('sim:0', '@numpy', 160),
+        (FIRST, '@numpy', 80),
+        (FIRST, '@numpy', 160),
     ]
     with xd.trace_transfers() as log:
         xd.save(tmp_path / 'x.npz', xd.get_device('native:0').send({'a': np.zeros(10)}))
@@ -128,7 +130,7 @@ def test_the_visitor_protocol_on_devices(tmp_path):
             self.w = s['inner']('w', self.w)
             self.late = s('late', self.late)
 
-    xd.save_npz(tmp_path / 'v.npz', Model('sim:0', 2.0))
+    xd.save_npz(tmp_path / 'v.npz', Model(FIRST, 2.0))
     model = Model('native:0', 0.0)
     w = model.w
     xd.load_npz(tmp_path / 'v.npz', model)

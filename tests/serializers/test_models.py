@@ -9,6 +9,8 @@ import pytest
 import crossdock as xd
 from crossdock.errors import StrictLoadError
 
+from ..accelerator import FIRST, SECOND
+
 
 class Linear(xd.DeviceResident):
     def __init__(self, value=0.0):
@@ -54,9 +56,9 @@ def test_arrays_are_named_by_attributes(path):
     ]
 
 
-@pytest.mark.parametrize('spec', ['@numpy', 'native:1', 'sim:0'])
+@pytest.mark.parametrize('spec', ['@numpy', 'native:1', FIRST])
 def test_saved_are_those_that_move_and_they_come_back(path, spec):
-    old = Network(1.0).to_device('sim:1')
+    old = Network(1.0).to_device(SECOND)
     xd.save(path, {'model': old, 'step': 3})
     new = Network().to_device(spec)
     kept = new.layers[0].W
@@ -65,7 +67,7 @@ def test_saved_are_those_that_move_and_they_come_back(path, spec):
     assert new.layers[0].W is kept
     assert new.layers[0].n_in == 7
     assert str(new.device) == spec
-    assert str(old.device) == 'sim:1'
+    assert str(old.device) == SECOND
 
     class Values(xd.devices.Visitor):
         def __init__(self):

@@ -8,6 +8,8 @@ import pytest
 import crossdock as xd
 from crossdock.transfer import _hook
 
+from ..accelerator import FIRST, simulated
+
 
 @pytest.fixture(autouse=True)
 def nobody_listens():
@@ -18,7 +20,7 @@ def nobody_listens():
 
 @pytest.fixture
 def sim():
-    return xd.get_device('sim:0')
+    return xd.get_device(FIRST)
 
 
 def test_a_row_has_the_facts(sim, rng):
@@ -29,10 +31,10 @@ def test_a_row_has_the_facts(sim, rng):
     assert back.dtype == np.float64
     rows = list(log)
     assert [(r.nbytes, r.source, r.target, r.path) for r in rows] == [
-        (64, '@numpy', 'sim:0', "['w'][0]"),
-        (32, '@numpy', 'sim:0', "['w'][1]"),
-        (8, '@numpy', 'sim:0', "['n']"),
-        (128, 'sim:0', '@numpy', ''),
+        (64, '@numpy', FIRST, "['w'][0]"),
+        (32, '@numpy', FIRST, "['w'][1]"),
+        (8, '@numpy', FIRST, "['n']"),
+        (128, FIRST, '@numpy', ''),
     ]
     assert all(r.filename == __file__ and not r.implicit and not r.host for r in rows)
     assert rows[0].batch == rows[1].batch == rows[2].batch != rows[3].batch
@@ -67,14 +69,14 @@ def test_a_scalar_pull_is_implicit(sim):
         float(x)
         float(xd.to_core(np.ones(1)))
     rows = [(r.nbytes, r.source, r.target, r.implicit, r.host) for r in log]
-    assert rows == [(8, 'sim:0', '@numpy', True, False), (0, 'native:0', '@numpy', True, True)]
+    assert rows == [(8, FIRST, '@numpy', True, False), (0, 'native:0', '@numpy', True, True)]
 
 
 def test_copyto_is_a_row(sim):
     x = sim.send(np.zeros((3, 2)))
     with xd.trace_transfers() as log:
         xd.copyto(x, np.ones(2, 'float32'))
-    assert [(r.nbytes, r.source, r.target) for r in log] == [(8, '@numpy', 'sim:0')]
+    assert [(r.nbytes, r.source, r.target) for r in log] == [(8, '@numpy', FIRST)]
 
 
 def test_nests(sim):
@@ -151,7 +153,7 @@ def test_summary(sim):
             y = sim.send(np.zeros(1000))
         float(y[0])
     text = log.summary()
-    assert 'sim:0' in text
+    assert FIRST in text
     assert 'implicit' in text
     assert '24,000' in text
     assert '24,008' in text
@@ -169,7 +171,7 @@ def test_a_listener_that_raises_stops_the_copy(sim):
     x = sim.send(np.zeros(3))
     _hook.listen(refuse)
     try:
-        with pytest.raises(PermissionError, match='sim:0'):
+        with pytest.raises(PermissionError, match=FIRST):
             xd.copyto(x, np.ones(3))
         with pytest.raises(PermissionError):
             sim.send(np.ones(3))
@@ -190,6 +192,7 @@ def test_observers_are_told_when_listening_begins_and_ends():
         _hook._observers.remove(told.append)
 
 
+@simulated
 def test_the_counters_of_the_device_agree(sim, rng):
     """The device counts what its memory really sees; plan and trace must tell the same."""
     counters = xd.core.sim.counters
@@ -201,8 +204,8 @@ def test_the_counters_of_the_device_agree(sim, rng):
         xd.copyto(there['w'][1], np.ones(1))
         float(there['w'][1][0])
     after = counters(0)
-    up = sum(row.nbytes for row in log if row.target == 'sim:0')
-    down = sum(row.nbytes for row in log if row.source == 'sim:0')
+    up = sum(row.nbytes for row in log if row.target == FIRST)
+    down = sum(row.nbytes for row in log if row.source == FIRST)
     assert up == after.host_to_device_nbytes - before.host_to_device_nbytes
     assert down == after.device_to_host_nbytes - before.device_to_host_nbytes
     assert xd.plan(x, sim, dtype='float32').nbytes_moved == up - 4

@@ -20,6 +20,7 @@ import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.errors import AsyncDeviceError, CrossdockError
 
+from ...accelerator import FIRST, SECOND
 from .draws import Draw, operands_of, replaced
 from .junk import BASES, HUGE, METHODS, RUBBISH, Boom, core_arrays, liar, numbers, others
 from .names import FUNCTIONS, ROWS
@@ -95,7 +96,7 @@ def tried(function: Any, args: Any, kwargs: Any) -> None:
 
 def settle() -> None:
     """An accelerator tells a failure at the next wait: of what failed here, not elsewhere."""
-    for spec in ('sim:0', 'sim:1'):
+    for spec in (FIRST, SECOND):
         with contextlib.suppress(AsyncDeviceError):
             cx.device(spec).synchronize()
 
@@ -145,7 +146,7 @@ def main(device: str, examples: int, names: list[str]) -> None:
     faulthandler.enable()
     warnings.simplefilter('ignore')
     sys.set_int_max_str_digits(640)  # printing a huge integer is an error, as in a process that must not be slowed down
-    for spec in ('native:0', 'native:1', 'sim:0', 'sim:1'):
+    for spec in ('native:0', 'native:1', FIRST, SECOND):
         cx.device(spec)._set_limit(1 << 28)
     for name in names or ['methods', *sorted(FUNCTIONS.keys() - LEFT_OUT)]:
         faulthandler.dump_traceback_later(60 + examples, exit=True)
@@ -155,6 +156,6 @@ def main(device: str, examples: int, names: list[str]) -> None:
         else:
             function_attacked(name, device, examples)
     faulthandler.cancel_dump_traceback_later()
-    for spec in ('native:0', 'sim:0', 'sim:1'):
+    for spec in ('native:0', FIRST, SECOND):
         cx.device(spec).synchronize()
     print('end')

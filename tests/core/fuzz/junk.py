@@ -9,6 +9,8 @@ import numpy as np
 
 import crossdock.core as cx
 
+from ...accelerator import FIRST, SECOND
+
 
 class Boom(Exception):
     """What hostile objects raise."""
@@ -72,7 +74,7 @@ def numbers() -> list[Any]:
 def others() -> list[Any]:
     frozen = np.arange(3.0)
     frozen.flags.writeable = False
-    texts = ['', 'float32', 'float', 'native:0', 'sim:0', 'cuda:0', 'sim:99', '\ud800', 'a\0b', b'x', bytearray(b'xyz')]
+    texts = ['', 'float32', 'float', 'native:0', FIRST, 'cuda:0', 'sim:99', '\ud800', 'a\0b', b'x', bytearray(b'xyz')]
     sequences = [(), (0,), (1, 2), (-1,), (2**62, 4), (2**62,), (2**70,), [0, 1], [[1], [2, 3]], {}, {1}, range(3)]
     sequences += [(0, 0), (0, 1), [None], ['a'], (1,) * 65, (1,) * 1000, [[]], [True, False], (1.5,), ('x',)]
     slices = [
@@ -95,7 +97,7 @@ def others() -> list[Any]:
 def core_arrays(device: str) -> list[cx.Array]:
     """Right type, odd in other ways; `huge` ones are last, see `HUGE`."""
     line = cx.arange(6, device=device)
-    elsewhere = 'sim:1' if device != 'sim:1' else 'sim:0'
+    elsewhere = SECOND if device != SECOND else FIRST
     return [
         cx.zeros((), device=device),
         cx.zeros((0, 4), dtype='int8', device=device),

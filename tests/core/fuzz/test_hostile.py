@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from ...accelerator import FIRST
 from ..process import run
 
 EXAMPLES = 4 if settings.get_current_profile_name() != 'fuzz' else 1000
 
 
-@pytest.mark.parametrize('device', ['native:0', 'sim:0'])
+@pytest.mark.parametrize('device', ['native:0', FIRST])
 def test_junk(device: str) -> None:
     # In a process of its own, for a crash or an endless loop must not take the other tests along.
     code = f"""

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import crossdock.core as cx
 from crossdock.core import exchange
 
+from ...accelerator import FIRST
 from .draws import Draw, operands_of, replaced
 from .names import FUNCTIONS, ROWS
 from .table import OURS, Row
@@ -69,7 +70,7 @@ def test_function(name: str, data: st.DataObject) -> None:
     with warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore')
         want = attrgetter(name)(oracle)(*see(args), **see(kwargs))
-    for device in ('native:0', 'sim:0'):
+    for device in ('native:0', FIRST):
         arrays = [(operand, operand.core(device)) for operand in operands]
         got = _call(name, args, kwargs, arrays, device)
         assert len(flat(got)) == len(flat(want))
