@@ -65,7 +65,7 @@ def on_fake_gpu(fake_gpu: dict[str, str]) -> Callable[..., str]:
     Keywords are more of the environment: ``FAKE_CUDA_DEVICES='2'``, see fake/settings.h.
     """
 
-    def run(code: str, timeout_s: float = 300, **environment: str) -> str:
+    def run(code: str, timeout_s: float = 60, **environment: str) -> str:
         done = subprocess.run(
             [sys.executable, '-X', 'faulthandler', '-c', code],
             capture_output=True,
