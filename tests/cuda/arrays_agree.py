@@ -215,6 +215,10 @@ def long_ones() -> None:
 
 def zeros_before_overflow() -> None:
     """Products of a part alone would be infinite, and 0 times that no number; an infinite element is another matter."""
+    many = np.full(1_300_000, 2.0)  # with many multiprocessors more parts than a block has threads
+    many[5000] = 0
+    here = cx.asarray(many)
+    agree(cx.cumulative_prod, (here, here.to_device('cuda:0')))
     for dtype in REAL + COMPLEX:
         for place, infinite in ((0, None), (5, None), (2500, None), (0, 4000), (3, 1)):
             x = np.full(6000, -2.0)

@@ -72,7 +72,7 @@ struct Attribute {
   int number, value;
 };
 
-// By the numbers of CUdevice_attribute: an H200's, but for few multiprocessors, so that loops over the grid go round.
+// By the numbers of CUdevice_attribute: an H200's, but for what settings say.
 constexpr Attribute kAttributes[] = {
     {1, 1024},         // threads of a block
     {2, 1024},         // block x
@@ -89,7 +89,6 @@ constexpr Attribute kAttributes[] = {
     {13, 1980000},     // clock, kHz
     {14, 512},         // alignment of textures
     {15, 1},           // copies overlap kernels
-    {16, 4},           // multiprocessors
     {17, 0},           // watchdog
     {18, 0},           // integrated
     {19, 1},           // maps host memory
@@ -129,6 +128,7 @@ constexpr Attribute kAttributes[] = {
 
 // -1: the fake has no answer.
 int attribute_of(const Device& device, int number) {
+  if (number == 16) return settings().multiprocessors;
   if (number == 75) return settings().major;
   if (number == 76) return settings().minor;
   if (number == 33) return device.index + 1;  // PCI bus

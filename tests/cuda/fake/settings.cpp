@@ -21,6 +21,7 @@ Settings& settings() {
     char* rest = nullptr;
     read->major = capability ? static_cast<int>(std::strtol(capability, &rest, 10)) : 9;
     read->minor = rest && *rest == '.' ? std::atoi(rest + 1) : 0;
+    read->multiprocessors = static_cast<int>(number("FAKE_CUDA_MULTIPROCESSORS", 4));
     read->driver_version = static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", 13000));
     read->init_result = static_cast<int>(number("FAKE_CUDA_INIT_RESULT", 0));
     read->peer = number("FAKE_CUDA_PEER", 1);

@@ -135,7 +135,10 @@ __device__ __forceinline__ void scan_along(const ScanArgs& args, std::int64_t li
   const std::int64_t end = args.length - begin < args.part ? args.length : begin + args.part;
   A carry = identity;
   if (!args.adding_up && part > 0) {
-    for (std::int64_t i = thread; i < part; i += kScanThreads) carry = F{}(carry, totals[i]);
+    // In order: products of floating-point numbers look at what comes first.
+    const std::int64_t each = (part + kScanThreads - 1) / kScanThreads;
+    const std::int64_t last = (thread + 1) * each < part ? (thread + 1) * each : part;
+    for (std::int64_t i = thread * each; i < last; ++i) carry = F{}(carry, totals[i]);
     carry = scan_block<F>(carry, identity, shared).total;
   }
   CROSSDOCK_ROLLED
