@@ -49,8 +49,8 @@ def save(
     format : str, optional
         The format's name; by default the suffix of `path` tells.
     compression : str, optional
-        ``'zstd'`` (fast; before Python 3.14 it needs the extra ``zstd``) or ``'deflate'`` (read by all programs) for npz.
-        Not compressed by default.
+        For npz ``'zstd'`` (fast; before Python 3.14 it needs the extra ``zstd``) or ``'deflate'`` (which all programs
+        read). Not compressed by default.
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     metadata : mapping, optional

@@ -13,7 +13,7 @@ from .._checksum import crc32, crc32_combine
 __all__ = ['ShortFileError', 'fill', 'gulp', 'skim']
 
 _STEP = 1 << 19  # what stays in the cache between being read and being summed
-_SHARED_FROM = 2 << 20
+_SHARED_FROM = 16 << 20  # less is read sooner than another thread has begun
 _WINDOW = 32 << 20  # so far apart are the two at most, for disks that seek
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -130,6 +131,7 @@ def write_header(header: Header) -> bytes:
     return MAGIC + b'\x01\x00' + len(body).to_bytes(2, 'little') + body
 
 
+@lru_cache(maxsize=64)  # the layers of a model have few shapes
 def _parse(text: str) -> Header:
     text = text.strip()
     found: dict[str, Any] = {}

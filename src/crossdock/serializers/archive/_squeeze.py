@@ -76,8 +76,7 @@ class Zstd:
 
         cores = min(_THREADS, _cores())
         self._small = compressor(0)
-        # Of two cores, the threads would only take turns with those that copy and write.
-        self._large = compressor(cores) if cores > 2 else self._small
+        self._large = compressor(cores) if cores > 1 else self._small
 
     def squeeze(self, pieces: Iterable[Bytes], nbytes: int) -> Iterator[tuple[bytes, int]]:
         """Compressed bytes."""
