@@ -94,9 +94,9 @@ Dims shape_of(const Tensor& tensor) {
 }
 
 // `host`: whom host memory is to belong to, null for native:0. `release` becomes the buffer's; it is called here too
-// when something cannot be read.
+// when something cannot be read. `after_work`: it waits for the work that the device has by then.
 Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly, bool padded, bool ours,
-                    std::function<void()>&& release) {
+                    bool after_work, std::function<void()>&& release) {
   try {
     const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
     if (!dtype) throw ExchangeError("DLPack: no dtype here for " + text_of(tensor.dtype));
@@ -121,7 +121,9 @@ Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly
     // As a number, since a producer may say any offset.
     const auto address = tensor.data ? reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset : 0;
     auto* data = reinterpret_cast<std::byte*>(address);
-    auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), release);
+    std::function<void()> end = release;
+    if (after_work && !device->is_host()) end = [device, release] { device->after_work(release); };
+    auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), std::move(end));
     release = nullptr;  // the buffer's now
     return Array(std::move(buffer), data, *dtype, std::move(shape), std::move(strides), readonly);
   } catch (const DimensionError& error) {
@@ -169,7 +171,7 @@ Managed* export_legacy(const Array& array) {
   return make<Managed>(array);
 }
 
-Array import_versioned(ManagedVersioned* tensor) {
+Array import_versioned(ManagedVersioned* tensor, bool after_work) {
   std::function<void()> release = [tensor] {
     if (tensor->deleter) tensor->deleter(tensor);
   };
@@ -181,18 +183,18 @@ Array import_versioned(ManagedVersioned* tensor) {
   }
   const bool ours = tensor->deleter == &dlpack::release<ManagedVersioned>;
   return import_tensor(tensor->tensor, nullptr, tensor->flags & kReadOnly, tensor->flags & kSubbytePadded, ours,
-                       std::move(release));
+                       after_work, std::move(release));
 }
 
-Array import_legacy(Managed* tensor) {
+Array import_legacy(Managed* tensor, bool after_work) {
   const bool ours = tensor->deleter == &dlpack::release<Managed>;
-  return import_tensor(tensor->tensor, nullptr, true, false, ours, [tensor] {
+  return import_tensor(tensor->tensor, nullptr, true, false, ours, after_work, [tensor] {
     if (tensor->deleter) tensor->deleter(tensor);
   });
 }
 
 Array import_borrowed(const Tensor& tensor, crossdock::Device& host, bool readonly, std::function<void()> release) {
-  return import_tensor(tensor, &host, readonly, false, false, std::move(release));
+  return import_tensor(tensor, &host, readonly, false, false, false, std::move(release));
 }
 
 Array allocate(const Tensor& prototype) {

@@ -88,6 +88,14 @@ void refuse_lazy_negation(nb::handle producer) {
   throw ExchangeError("from_dlpack: the values of this view have yet to be negated; call its resolve_neg() first");
 }
 
+// Whether the producer's library gives memory out anew in the order of the stream that our work is on: then it can have
+// it back before that is done. JAX and others work on streams of their own, which know nothing of ours.
+bool reuses_in_our_order(nb::handle producer) {
+  const std::string module = text_of(nb::str(nb::getattr(producer.type(), "__module__", nb::str(""))));
+  const std::string root = module.substr(0, module.find('.'));
+  return root == "torch" || root == "cupy" || root == "crossdock";
+}
+
 // The stream that the core's CUDA devices work on, as DLPack numbers it.
 constexpr int kLegacyStream = 1;
 
@@ -142,15 +150,16 @@ Array from_producer(nb::handle producer, nb::handle copy) {
   }
   refuse_lazy_negation(producer);
   const nb::object capsule = ask(producer, copy);
+  const bool after_work = !reuses_in_our_order(producer);
   if (PyCapsule_IsValid(capsule.ptr(), kVersioned)) {
     auto* tensor = static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersioned));
     PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
-    return dlpack::import_versioned(tensor);
+    return dlpack::import_versioned(tensor, after_work);
   }
   if (PyCapsule_IsValid(capsule.ptr(), kLegacy)) {
     auto* tensor = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), kLegacy));
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-    return dlpack::import_legacy(tensor);
+    return dlpack::import_legacy(tensor, after_work);
   }
   throw ExchangeError("from_dlpack: __dlpack__ of " +
                       text(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(producer.ptr())))) + " gave " +

@@ -165,6 +165,22 @@ void CudaDevice::synchronize() {
   stream_->failures().surface(driver_.context_synchronize());
 }
 
+void CudaDevice::after_work(std::function<void()> then) noexcept {
+  if (!is_started()) return then();
+  const Current current(*this, std::nothrow);
+  if (!current || driver_.stream_query(stream_->handle()) != kNotReady) return then();
+  struct Later {
+    std::function<void()> then;
+    ~Later() { then(); }
+  };
+  try {
+    custody_.hold(stream_->handle(), std::make_shared<Later>(std::move(then)));
+  } catch (const std::exception&) {  // no memory for that
+    driver_.stream_synchronize(stream_->handle());
+    then();
+  }
+}
+
 // DLPack's numbers: 1 the legacy default stream, 2 the per-thread one, -1 no order wanted, others are handles.
 void CudaDevice::order_before(std::optional<std::int64_t> consumer) {
   constexpr std::int64_t kNoOrder = -1, kLegacy = 1;

@@ -40,6 +40,7 @@ class CudaDevice final : public Device {
   void copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) override;
   void synchronize() override;
   void order_before(std::optional<std::int64_t> consumer) override;
+  void after_work(std::function<void()> then) noexcept override;
 
   const Driver& driver() const noexcept { return driver_; }
   bool is_started() const noexcept { return started_.load(std::memory_order_acquire); }

@@ -84,9 +84,10 @@ Tensor borrow(const Array& array);
 
 // Takes the tensor over in every case: its deleter is called when the array goes, or before an error leaves here.
 // A legacy tensor comes in read-only, since it cannot say that it may be written. ExchangeError for a version, dtype,
-// device or shape that cannot be read.
-Array import_versioned(ManagedVersioned* tensor);
-Array import_legacy(Managed* tensor);
+// device or shape that cannot be read. `after_work`: the deleter waits for the work that the device has when the array
+// goes (Device::after_work), for producers that do not know of it.
+Array import_versioned(ManagedVersioned* tensor, bool after_work = false);
+Array import_legacy(Managed* tensor, bool after_work = false);
 // The array that a tensor in host memory describes, as one on `host`. `release` gives the memory back, see
 // Buffer::borrow; it is called here when an error is thrown. ExchangeError as above.
 Array import_borrowed(const Tensor& tensor, crossdock::Device& host, bool readonly, std::function<void()> release);

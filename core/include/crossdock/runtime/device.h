@@ -62,6 +62,9 @@ class Device {
   // queued here for it comes first, or is over. Empty: the consumer knows no streams. ExchangeError for a number that
   // means nothing here.
   virtual void order_before(std::optional<std::int64_t> consumer);
+  // Calls `then`, which throws nothing, when the work is over that the default stream has now: from another thread, if
+  // need be. At once where the host waits for all work anyway.
+  virtual void after_work(std::function<void()> then) noexcept { then(); }
   MemoryInfo memory_info() { return allocator().memory_info(); }
 
  private:
