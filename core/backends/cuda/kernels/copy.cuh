@@ -44,11 +44,11 @@ __global__ void nest_copy(const IndexedArgs<2> args) {
   const auto scalar = repeat<From, 1>(args.operands[0].immediate).elements[0];
   for (auto first = static_cast<std::uint32_t>(grid_thread()); first < args.size; first += steps * threads) {
     Offsets<2> at[steps];
+    find_offsets(args, first, threads, at);
     Raw<From> a[steps];
     CROSSDOCK_UNROLL
     for (int k = 0; k < steps; ++k) {
       if (first + k * threads >= args.size) continue;
-      at[k] = offsets(args, first + k * threads);
       const unsigned char* const from = args.operands[0].data;
       a[k] = from ? load_pack<From, 1>(from + at[k].at[0], 0).elements[0] : scalar;
     }

@@ -118,11 +118,11 @@ __global__ void nest_unary(const IndexedArgs<2> args) {
   const auto scalar = load_immediate<S>(args.operands[0].immediate);
   for (auto first = static_cast<std::uint32_t>(grid_thread()); first < args.size; first += steps * threads) {
     Offsets<2> at[steps];
+    find_offsets(args, first, threads, at);
     Computed<S> a[steps];
     CROSSDOCK_UNROLL
     for (int k = 0; k < steps; ++k) {
       if (first + k * threads >= args.size) continue;
-      at[k] = offsets(args, first + k * threads);
       a[k] = args.operands[0].data ? load<S>(args.operands[0].data + at[k].at[0]) : scalar;
     }
     CROSSDOCK_UNROLL
@@ -140,11 +140,11 @@ __global__ void nest_binary(const IndexedArgs<3> args) {
   const auto right = load_immediate<S>(args.operands[1].immediate);
   for (auto first = static_cast<std::uint32_t>(grid_thread()); first < args.size; first += steps * threads) {
     Offsets<3> at[steps];
+    find_offsets(args, first, threads, at);
     Computed<S> a[steps], b[steps];
     CROSSDOCK_UNROLL
     for (int k = 0; k < steps; ++k) {
       if (first + k * threads >= args.size) continue;
-      at[k] = offsets(args, first + k * threads);
       a[k] = args.operands[0].data ? load<S>(args.operands[0].data + at[k].at[0]) : left;
       b[k] = args.operands[1].data ? load<S>(args.operands[1].data + at[k].at[1]) : right;
     }

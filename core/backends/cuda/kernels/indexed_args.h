@@ -42,19 +42,36 @@ template <int n>
 struct Offsets {
   std::int64_t at[n];
 };
-template <int n>
-CROSSDOCK_HD Offsets<n> offsets(const IndexedArgs<n>& args, std::uint32_t element) {
-  Offsets<n> result{};
+
+// Of `steps` elements, `step` apart; numbers beyond the last give any. Dimension by dimension for all of them together,
+// so that their divisions do not wait for each other.
+template <int n, int steps>
+CROSSDOCK_HD void find_offsets(const IndexedArgs<n>& args, std::uint32_t first, std::uint32_t step,
+                               Offsets<n> (&offsets)[steps]) {
+  std::uint32_t elements[steps];
+  CROSSDOCK_UNROLL
+  for (int k = 0; k < steps; ++k) {
+    elements[k] = first + k * step;
+    offsets[k] = {};
+  }
+#ifdef __CUDACC_RTC__
+#pragma unroll 1  // the elements are what is unrolled
+#endif
   for (int dim = args.ndim - 1; dim > 0; --dim) {
-    const std::uint32_t rest = divide(element, args.extents[dim]);
-    const std::int64_t index = element - rest * args.extents[dim].value;
     CROSSDOCK_UNROLL
-    for (int i = 0; i < n; ++i) result.at[i] += index * args.strides[dim][i];
-    element = rest;
+    for (int k = 0; k < steps; ++k) {
+      const std::uint32_t rest = divide(elements[k], args.extents[dim]);
+      const std::int64_t index = elements[k] - rest * args.extents[dim].value;
+      CROSSDOCK_UNROLL
+      for (int i = 0; i < n; ++i) offsets[k].at[i] += index * args.strides[dim][i];
+      elements[k] = rest;
+    }
   }
   CROSSDOCK_UNROLL
-  for (int i = 0; i < n; ++i) result.at[i] += static_cast<std::int64_t>(element) * args.strides[0][i];
-  return result;
+  for (int k = 0; k < steps; ++k) {
+    CROSSDOCK_UNROLL
+    for (int i = 0; i < n; ++i) offsets[k].at[i] += static_cast<std::int64_t>(elements[k]) * args.strides[0][i];
+  }
 }
 
 }  // namespace crossdock::cuda

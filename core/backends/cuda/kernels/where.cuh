@@ -52,12 +52,12 @@ __global__ void nest_where(const IndexedArgs<4> args) {
   const auto yes = load_immediate<T>(args.operands[1].immediate), no = load_immediate<T>(args.operands[2].immediate);
   for (auto first = static_cast<std::uint32_t>(grid_thread()); first < args.size; first += steps * threads) {
     Offsets<4> at[steps];
+    find_offsets(args, first, threads, at);
     bool chosen[steps];
     T a[steps], b[steps];
     CROSSDOCK_UNROLL
     for (int k = 0; k < steps; ++k) {
       if (first + k * threads >= args.size) continue;
-      at[k] = offsets(args, first + k * threads);
       chosen[k] = args.operands[0].data ? load<bool>(args.operands[0].data + at[k].at[0]) : condition;
       a[k] = args.operands[1].data ? load<T>(args.operands[1].data + at[k].at[1]) : yes;
       b[k] = args.operands[2].data ? load<T>(args.operands[2].data + at[k].at[2]) : no;
