@@ -51,10 +51,15 @@ class Dense:
         view = out.reshape(-1).view(np.uint8).data
         fill(self.descriptor, self.offset + start * self.dtype.itemsize, view)
 
-    def pieces(self, nbytes: int) -> Iterator[tuple[int, Host]]:
+    def pieces(self, nbytes: int, out: Host | None = None) -> Iterator[tuple[int, Host]]:
         """All elements, one-dimensional, in pieces of at most `nbytes`, each with the position of its first.
 
-        A piece is valid until the next but one is asked for: two buffers take turns.
+        Parameters
+        ----------
+        nbytes : int
+        out : numpy.ndarray, optional
+            Dense, of the shape and type; the pieces are parts of it. Otherwise a piece is valid until the next but one
+            is asked for: two buffers take turns.
 
         Raises
         ------
@@ -62,9 +67,11 @@ class Dense:
         """
         size = prod(self.shape)
         step = min(size, max(1, nbytes // self.dtype.itemsize))
-        buffers = [np.empty(step, self.dtype) for _ in range(1 + (size > step))]
+        flat = None if out is None else out.reshape(-1)
+        buffers = [np.empty(step, self.dtype) for _ in range(1 + (size > step))] if flat is None else []
         for turn, start in enumerate(range(0, size, step or 1)):
-            piece = buffers[turn % 2][: min(step, size - start)]
+            n = min(step, size - start)
+            piece = buffers[turn % 2][:n] if flat is None else flat[start : start + n]
             self.read(piece, start)
             yield start, piece
 
