@@ -122,9 +122,33 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session
 def cuda(session: nox.Session) -> None:
-    """The CUDA back-end on a fake driver that runs the kernels on the CPU; it needs g++. Arguments go to pytest."""
-    session.run('python', 'tests/cuda/fake/build.py')
+    """The CUDA back-end on a fake driver that runs the kernels on the CPU; it needs g++. Arguments go to pytest.
+
+    Tests of the back-end itself, and the tests of all others with the fake GPUs in place of the simulated accelerator.
+    """
+    session.run('python', 'tests/cuda/fake/build.py', env={'PYTHONPATH': 'src'})
     session.run('python', '-m', 'pytest', 'tests/cuda', *session.posargs)
+    folder = Path('build/fake_cuda').resolve()
+    environment = {
+        'LD_LIBRARY_PATH': os.pathsep.join([str(folder / 'lib'), *filter(None, [os.environ.get('LD_LIBRARY_PATH')])]),
+        'CROSSDOCK_CACHE_DIR': str(folder / 'cache'),
+        'CROSSDOCK_TEST_ACCELERATOR': 'cuda',
+        'FAKE_CUDA_DEVICES': '2',
+    }
+    session.run('python', '-m', 'pytest', *on_cuda('tests'), *session.posargs, env=environment)
+
+
+def on_cuda(tests: str) -> list[str]:
+    """The tests that say on which accelerator they run, and those of the core that are given a device."""
+    chosen = [f'{tests}/contract/test_core.py', f'{tests}/core', f'{tests}/exchange']
+    for room in ('devices', 'serializers', 'transfer'):
+        named = (
+            path for path in sorted(Path(tests, room).glob('test_*.py')) if 'accelerator import' in path.read_text()
+        )
+        chosen += [*map(str, named)]
+    # These start processes of their own, on sim, or need a machine that has no GPU.
+    names = ('test_fork', 'test_interrupt', 'test_little_memory', 'test_sim', 'test_staging', 'test_stubs')
+    return [*chosen, *(f'--ignore={tests}/core/{name}.py' for name in names), f'--ignore={tests}/core/fuzz']
 
 
 @nox.session

@@ -22,7 +22,7 @@ from crossdock.transfer import ArrayFacts, PlaceFacts
 __all__ = ['CUDA', 'NATIVE', 'SIM', 'CoreBackend']
 
 _DTYPES = STANDARD | {'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int4', 'uint4'}
-_DLPACK_CPU = 1
+_DLPACK_CPU, _DLPACK_CUDA = 1, 2
 
 
 class CoreBackend(Backend):
@@ -174,6 +174,10 @@ class CudaBackend(CoreBackend):
 
     def fallback_spec(self, suffix: str) -> str:
         return f'@cupy:{suffix}'
+
+    def adopt(self, producer: Any) -> Any:
+        on_gpu = hasattr(producer, '__dlpack__') and int(producer.__dlpack_device__()[0]) == _DLPACK_CUDA
+        return core.from_dlpack(producer) if on_gpu and not self.unavailable() else None
 
 
 @functools.cache
