@@ -45,13 +45,15 @@ class Record {
     if (!Py_IsInitialized()) return;
     nb::gil_scoped_acquire acquire;
     nb::error_scope raised;  // the operation's own error, if it failed
-    set("seconds", PyFloat_FromDouble(taken.count()));
-    if (failed) set("failed", Py_NewRef(Py_True));
+    static PyObject* const kSeconds = PyUnicode_InternFromString("seconds");
+    static PyObject* const kFailed = PyUnicode_InternFromString("failed");
+    set(kSeconds, PyFloat_FromDouble(taken.count()));
+    if (failed) set(kFailed, Py_NewRef(Py_True));
   }
 
  private:
-  void set(const char* name, PyObject* value) const noexcept {
-    if (!value || PyObject_SetAttrString(record_.get(), name, value) < 0) PyErr_WriteUnraisable(record_.get());
+  void set(PyObject* name, PyObject* value) const noexcept {
+    if (!value || PyObject_SetAttr(record_.get(), name, value) < 0) PyErr_WriteUnraisable(record_.get());
     Py_XDECREF(value);
   }
 

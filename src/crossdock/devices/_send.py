@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from crossdock.devices._located import located
 from crossdock.devices._registry import owner
 from crossdock.devices._tree import Tree
 from crossdock.transfer import (
+    COPY,
     PACKED,
     SMALL_NBYTES,
     Block,
@@ -27,6 +29,7 @@ from crossdock.transfer import (
     batch,
     foresee,
     group,
+    guarded,
     legs,
     listening,
     packable,
@@ -40,6 +43,7 @@ __all__ = ['End', 'Prepared', 'prepare', 'run_prepared', 'send']
 Short = Callable[[list[Any]], list[Any]]
 #: About what one second moves; a bar for less would only flicker.
 SECOND_NBYTES = 2 * 1024**3
+_NOWHERE = nullcontext()
 
 
 class End(NamedTuple):
@@ -101,7 +105,7 @@ def send(
         with batch():
             return leaf.run(made, target, blocking=blocking)
     end = End(target, place)
-    quick = place.chunk_nbytes > 0 and dtype is None and copy is not False and not progress and not listening()
+    quick = place.chunk_nbytes > 0 and dtype is None and copy is not False and not progress
     prepared = prepare(
         *(tree, lambda leaf: end),
         scalars=target,
@@ -182,24 +186,22 @@ def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], N
     done = prepared.done
     packed = {i for block in prepared.blocks for i in block}
     seen = listening()
-    told: list[Event] = []
+    told: dict[int, Event] = {}
     try:
         with batch():
-            if seen:
+            if guarded():
                 _foresee(prepared)
             for i, (leaf, end, made) in enumerate(zip(prepared.leaves, prepared.ends, prepared.plans)):
-                if leaf is None or made is None or (i in packed and not seen):
+                if i in packed or (prepared.plain and prepared.plain[i] is not None):
+                    if seen:  # told in its turn, moved with the others
+                        _tell_small(prepared, i, PACKED if i in packed else COPY, told)
                     continue
-                path = prepared.tree.paths[i]
-                with at_path(path), located(path):
-                    if i in packed:  # told in its turn, moved with the others
-                        place = made.source.place.device
-                        event = announce('copy', made.nbytes_moved, place, made.target.device, route=PACKED)
-                        told += [event] if event else []
-                        continue
+                if leaf is None or made is None:
+                    continue
+                with at_path(prepared.tree.paths[i]), located(prepared.tree.paths[i]):
                     done[i] = leaf.run(made, end.backend, blocking=blocking)
                 report(made.nbytes_moved)
-            _run_told(prepared, packed, done, told)
+            _run_blocks(prepared, packed, done, told)
             for i in packed:
                 report(made.nbytes_moved if (made := prepared.plans[i]) else 0)
     except BaseException:
@@ -211,24 +213,30 @@ def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], N
 
 def _foresee(prepared: Prepared) -> None:
     """Have a guard refuse any leaf before one has moved."""
-    for made, path in zip(prepared.plans, prepared.tree.paths):
-        if made is not None and not made.zero_copy:
-            with at_path(path):
-                foresee(legs(made))
+    for i, made in enumerate(prepared.plans):
+        if made is not None or (prepared.plain and prepared.plain[i] is not None):
+            with at_path(prepared.tree.paths[i]):
+                foresee(legs(made) if made is not None else [_small_leg(prepared, i)])
 
 
-def _run_told(prepared: Prepared, packed: set[int], done: list[Any], told: list[Event]) -> None:
-    """Run the blocks; the events of their leaves share the time."""
-    began, failed = perf_counter(), True
-    try:
-        _run_blocks(prepared, packed, done)
-        failed = False
-    finally:
-        if told:
-            share_time(told, began, failed=failed)
+def _tell_small(prepared: Prepared, i: int, route: str, told: dict[int, Event]) -> None:
+    nbytes, source, target = _small_leg(prepared, i)
+    with at_path(prepared.tree.paths[i]) if guarded() else _NOWHERE:
+        event = announce('copy', nbytes, source, target, False, False, route)
+    if event is not None:
+        event.path = prepared.tree.paths[i]
+        event.failed = True  # as long as it has not moved
+        told[i] = event
 
 
-def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any]) -> None:
+def _small_leg(prepared: Prepared, i: int) -> tuple[int, str, str]:
+    made = prepared.plans[i]
+    if made is None:  # an array of NumPy's, as the target sees it
+        return prepared.plain[i].nbytes, '@numpy', prepared.ends[i].place.device
+    return made.nbytes_moved, made.source.place.device, made.target.device
+
+
+def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any], told: dict[int, Event]) -> None:
     # An array that needs no plan and has no company is a block of its own.
     blocks = [
         *prepared.blocks,
@@ -240,8 +248,12 @@ def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any]) -> None:
         origin = '' if plan is None or plan.target.physical != 'host' else plan.source.place.device
         ways.setdefault(origin, []).append(block)
     for origin, together in ways.items():
+        members = [i for block in together for i in block]
+        began = perf_counter()
         arrived = _unpack(prepared, together) if origin else _pack(prepared, together)
-        for i, array in zip((i for block in together for i in block), arrived):
+        if told:
+            share_time([told[i] for i in members if i in told], began)
+        for i, array in zip(members, arrived):
             done[i] = array
 
 

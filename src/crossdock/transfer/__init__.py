@@ -2,20 +2,21 @@
 
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
 from crossdock.transfer._groups import TransferGroup
-from crossdock.transfer._guard import TransferWarning, foresee, transfer_guard
+from crossdock.transfer._guard import TransferWarning, foresee, guarded, transfer_guard
 from crossdock.transfer._hook import Event, announce, listening, register_observer, share_time
 from crossdock.transfer._log import TransferLog
 from crossdock.transfer._memories import find_memories_by
 from crossdock.transfer._pack import SMALL_NBYTES, Block, block_nbytes, explain, group, packable
-from crossdock.transfer._plan import PACKED, Plan, plan
+from crossdock.transfer._plan import COPY, PACKED, Plan, plan
 from crossdock.transfer._port import Port
 from crossdock.transfer._progress import Progress, tracking
 from crossdock.transfer._row import Transfer
 from crossdock.transfer._run import copy_between, host_view, legs, run
 from crossdock.transfer._trace import trace_transfers
-from crossdock.transfer._where import at_path, batch, hide_frames
+from crossdock.transfer._where import at_path, batch, hide_frames, no_batch
 
 __all__ = [
+    'COPY',
     'PACKED',
     'SMALL_NBYTES',
     'ArrayFacts',
@@ -38,10 +39,12 @@ __all__ = [
     'find_memories_by',
     'foresee',
     'group',
+    'guarded',
     'hide_frames',
     'host_view',
     'legs',
     'listening',
+    'no_batch',
     'packable',
     'plan',
     'register_observer',

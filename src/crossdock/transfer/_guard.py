@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import Literal, Self, get_args
 
 from crossdock.errors import TransferForbiddenError
-from crossdock.transfer._hook import Event, listen, listening, unlisten
+from crossdock.transfer._hook import Event, listen, unlisten
 from crossdock.transfer._memories import direction
 from crossdock.transfer._row import Transfer, row_of
-from crossdock.transfer._where import current_batch, current_path, user_frame, user_line
+from crossdock.transfer._where import current_path, located, user_frame, user_line
 
-__all__ = ['TransferWarning', 'foresee', 'transfer_guard']
+__all__ = ['TransferWarning', 'foresee', 'guarded', 'transfer_guard']
 
 Level = Literal['allow', 'log', 'warn', 'disallow']
 #: From lenient to strict.
@@ -128,6 +128,11 @@ _guards: ContextVar[tuple[transfer_guard, ...]] = ContextVar('crossdock_guards',
 _get_guards = _guards.get
 
 
+def guarded() -> bool:
+    """Whether a guard is in force here."""
+    return bool(_get_guards())
+
+
 def foresee(legs: list[tuple[int, str, str]], op: str = 'copy') -> None:
     """Refuse now what explicit transfers would be refused for, before the first of them moves anything.
 
@@ -136,7 +141,7 @@ def foresee(legs: list[tuple[int, str, str]], op: str = 'copy') -> None:
     legs : list of (nbytes, source, target)
         The transfers to come.
     """
-    if listening() and _get_guards():
+    if guarded():
         for nbytes, source, target in legs:
             event = Event(op, nbytes, source, target)
             level, name = _strictest(event)
@@ -179,7 +184,7 @@ def _innermost(guards: tuple[transfer_guard, ...], name: str) -> int:
 
 
 def _forbidden(event: Event, name: str) -> TransferForbiddenError:
-    transfer: Transfer = row_of(event, user_line(), current_path(), current_batch(), event.began)
+    transfer: Transfer = row_of(located(event), event.began)
     advice = f"allow it with crossdock.transfer_guard({'' if name == 'implicit' else name + '='}'allow')"
     if event.implicit and name == 'implicit':
         advice = f'pull it by name with crossdock.to_numpy(x), or {advice}'

@@ -35,9 +35,20 @@ class Event:
         How long the host was busy with it, set by whoever told of it; None before that.
     failed : bool
         Whether it raised.
+    filename, lineno, path, batch
+        See `Transfer`. Whoever wants to know has `_where.located` find them, while it is called.
     """
 
-    __slots__ = ('began', 'failed', 'host', 'implicit', 'nbytes', 'op', 'route', 'seconds', 'source', 'target')
+    __slots__ = (
+        *('op', 'nbytes', 'source', 'target', 'implicit', 'host', 'route', 'began', 'seconds', 'failed'),
+        *('filename', 'lineno', 'path', 'batch'),
+    )
+
+    seconds: float | None
+    filename: str
+    lineno: int
+    path: str
+    batch: int | None
 
     def __init__(
         self,
@@ -56,8 +67,8 @@ class Event:
         self.implicit = implicit
         self.host = host
         self.route = route
-        self.began = perf_counter()
-        self.seconds: float | None = None
+        self.began = 0.0
+        self.seconds = None
         self.failed = False
 
 
@@ -91,9 +102,9 @@ def announce(
     if not listeners:
         return None
     event = Event(op, nbytes, source, target, implicit, host, route)
+    event.began = perf_counter()
     for listener in listeners:
         listener(event)
-    event.began = perf_counter()
     return event
 
 
@@ -116,12 +127,12 @@ class telling:
             self._event.failed = kind is not None
 
 
-def share_time(events: Sequence[Event], began: float, *, failed: bool = False) -> None:
+def share_time(events: Sequence[Event], began: float) -> None:
     """Divide the time since `began`, in which the events happened as one transfer, among them by their bytes."""
     total = sum(event.nbytes for event in events)
     rate = (perf_counter() - began) / max(total, 1)
     for event in events:
-        event.began, event.seconds, event.failed = began, rate * event.nbytes, failed
+        event.began, event.seconds, event.failed = began, rate * event.nbytes, False
         began += event.seconds
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ['TransferLog']
 
-Place = tuple[tuple[str, int], str, int | None]
-
 
 class TransferLog:
     """The rows of one trace, in the order in which the transfers began. Iterate over it, index it, take its length.
@@ -38,18 +36,18 @@ class TransferLog:
     """
 
     def __init__(self) -> None:
-        self._entries: list[tuple[Event, Place]] = []
+        self._events: list[Event] = []
         self._start = perf_counter()
         self._open = True
 
     def __iter__(self) -> Iterator[Transfer]:
-        return map(self._row, list(self._entries))
+        return (row_of(event, self._start) for event in list(self._events))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._events)
 
     def __getitem__(self, index: int) -> Transfer:
-        return self._row(self._entries[index])
+        return row_of(self._events[index], self._start)
 
     def __repr__(self) -> str:
         return f'<TransferLog: {len(self)} transfers, {self.nbytes_moved} bytes>'
@@ -104,11 +102,7 @@ class TransferLog:
 
         return plot(list(self))
 
-    def _row(self, entry: tuple[Event, Place]) -> Transfer:
-        event, place = entry
-        return row_of(event, *place, self._start)
-
-    def _add(self, event: Event, place: Place) -> None:
+    def _add(self, event: Event) -> None:
         # A task that was started inside outlives the trace with a copy of its context.
         if self._open:
-            self._entries.append((event, place))
+            self._events.append(event)

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from crossdock.transfer._where import no_batch
+
 __all__ = ['Progress', 'tracking']
 
 Progress = bool | Callable[[int, int], object]
@@ -30,7 +32,8 @@ def tracking(progress: Progress, total: int, what: str) -> Iterator[Callable[[in
         def report(nbytes: int) -> None:
             nonlocal done
             done += nbytes
-            progress(done, total)
+            with no_batch():
+                progress(done, total)
 
         yield report
     elif progress and sys.stderr.isatty():

@@ -70,8 +70,8 @@ class Transfer:
         return asdict(self)
 
 
-def row_of(event: Event, line: tuple[str, int], path: str, batch: int | None, start: float) -> Transfer:
-    """The row of an event at a place in the user's code and data, in a trace that began at `start`."""
+def row_of(event: Event, start: float) -> Transfer:
+    """The row of an event whose place is known, in a trace that began at `start`."""
     return Transfer(
         nbytes=event.nbytes,
         source=event.source,
@@ -79,10 +79,10 @@ def row_of(event: Event, line: tuple[str, int], path: str, batch: int | None, st
         op=event.op,
         implicit=event.implicit,
         host=event.host,
-        filename=line[0],
-        lineno=line[1],
-        path=path,
-        batch=batch,
+        filename=event.filename,
+        lineno=event.lineno,
+        path=event.path,
+        batch=event.batch,
         route=event.route,
         began=event.began - start,
         seconds=event.seconds,

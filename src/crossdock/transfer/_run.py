@@ -17,6 +17,7 @@ __all__ = ['copy_between', 'host_view', 'legs', 'run']
 
 #: What a trace calls the host memory that two accelerators meet in.
 STAGING = '@numpy'
+_SILENT = nullcontext()
 
 
 def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = True) -> Any:
@@ -72,7 +73,7 @@ def _create(plan: Plan, array: Any, source: Port, target: Port) -> Any:
     if have.library == want.library or have.physical == HOST or near:
         view = array if have.library == want.library else source.alias_out(array)
         tells = not near and plan.source.size and not target.reports_transfers
-        with telling('copy', plan.nbytes_moved, have.device, want.device, route=COPY) if tells else nullcontext():
+        with telling('copy', plan.nbytes_moved, have.device, want.device, route=COPY) if tells else _SILENT:
             return target.create(_true_bools(view) if isinstance(view, np.ndarray) else view, plan.dtype, want)
     on_host = want.physical == HOST
     staging = np.empty(plan.source.shape, min(plan.source.dtype, plan.dtype, key=lambda dtype: dtype.itemsize))
@@ -83,7 +84,7 @@ def _create(plan: Plan, array: Any, source: Port, target: Port) -> Any:
     route = COPY if on_host else STAGED
     with _leg(source, staging.nbytes, have.device, stop, route):
         source.copy_out(staging, array, target=stop)
-    with nullcontext() if on_host else _leg(target, staging.nbytes, STAGING, want.device, route):
+    with _SILENT if on_host else _leg(target, staging.nbytes, STAGING, want.device, route):
         return target.create(staging, plan.dtype, want)
 
 
@@ -99,7 +100,7 @@ def legs(plan: Plan) -> list[tuple[int, str, str]]:
 
 def _leg(port: Port, nbytes: int, source: str, target: str, route: str) -> AbstractContextManager[None]:
     """A transfer that the library of `port` makes, and tells of itself if it can."""
-    return nullcontext() if port.reports_transfers else telling('copy', nbytes, source, target, route=route)
+    return _SILENT if port.reports_transfers else telling('copy', nbytes, source, target, route=route)
 
 
 def copy_between(
@@ -173,7 +174,7 @@ def _told(
 ) -> AbstractContextManager[None]:
     """A copy, told of if anybody wants to know and neither library tells itself."""
     if near or dst_port.reports_transfers or src_port.reports_transfers or not listening():
-        return nullcontext()
+        return _SILENT
     return telling(*_facts(dst, dst_place, dst_port, src, src_place, src_port), route=COPY)
 
 

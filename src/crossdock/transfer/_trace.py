@@ -7,7 +7,7 @@ from types import TracebackType
 
 from crossdock.transfer._hook import Event, listen, unlisten
 from crossdock.transfer._log import TransferLog
-from crossdock.transfer._where import current_batch, current_path, user_line
+from crossdock.transfer._where import located
 
 __all__ = ['trace_transfers']
 
@@ -18,9 +18,9 @@ _get_logs = _logs.get
 def _record(event: Event) -> None:
     logs = _get_logs()
     if logs:
-        where = user_line(), current_path(), current_batch()
+        located(event)
         for log in logs:
-            log._add(event, where)
+            log._add(event)
 
 
 class trace_transfers:

@@ -9,20 +9,19 @@ import sysconfig
 from contextvars import ContextVar
 from types import FrameType
 
-__all__ = ['at_path', 'batch', 'current_batch', 'current_path', 'hide_frames', 'user_frame', 'user_line']
+from crossdock.transfer._hook import Event, listening
+
+__all__ = ['at_path', 'batch', 'current_path', 'hide_frames', 'located', 'no_batch', 'user_frame', 'user_line']
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _STDLIB = tuple({os.path.join(sysconfig.get_path(name), '') for name in ('stdlib', 'platstdlib')})
 _INSTALLED = (os.sep + 'site-packages' + os.sep, os.sep + 'dist-packages' + os.sep)
 _numbers = itertools.count(1)
 _path: ContextVar[str] = ContextVar('crossdock_tree_path', default='')
-_batch: ContextVar[int | None] = ContextVar('crossdock_batch', default=None)
+#: The number, and the line if it was looked for.
+_batch: ContextVar[tuple[int, tuple[str, int] | None] | None] = ContextVar('crossdock_batch', default=None)
 
 current_path = _path.get
-current_batch = _batch.get
-
-_hidden_modules: set[str] = {'numpy'}
-_hidden: dict[str, bool] = {}  # by file name
 
 
 class at_path:
@@ -41,14 +40,28 @@ class at_path:
 
 
 class batch:
-    """Say that the transfers inside belong together, as those of one `send` do."""
+    """Say that the transfers inside belong together, as those of one `send` do.
+
+    Those that were asked for inside are the work of the line that enters it, which is found once and not for each.
+    """
 
     __slots__ = ('_token',)
 
-    def __enter__(self) -> int:
-        number = next(_numbers)
-        self._token = _batch.set(number)
-        return number
+    def __enter__(self) -> None:
+        line = user_line(1) if listening() else None
+        self._token = _batch.set((next(_numbers), line))
+
+    def __exit__(self, *error: object) -> None:
+        _batch.reset(self._token)
+
+
+class no_batch:
+    """Say that the transfers inside belong to no batch, as those of a user's function that is called from one."""
+
+    __slots__ = ('_token',)
+
+    def __enter__(self) -> None:
+        self._token = _batch.set(None)
 
     def __exit__(self, *error: object) -> None:
         _batch.reset(self._token)
@@ -60,8 +73,26 @@ def hide_frames(*modules: str) -> None:
     _hidden.clear()
 
 
-def user_line() -> tuple[str, int]:
-    """File name and line number of the user's innermost frame; ('', 0) if there is none."""
+def located(event: Event) -> Event:
+    """Note where an event happens, which is here and now."""
+    together = _batch.get()
+    event.path = _path.get()
+    event.batch, line = together or (None, None)
+    event.filename, event.lineno = user_line(2) if line is None or event.implicit else line
+    return event
+
+
+def user_line(depth: int = 1) -> tuple[str, int]:
+    """File name and line number of the user's innermost frame; ('', 0) if there is none.
+
+    The first `depth` callers are known not to be the user's.
+    """
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not _hidden[name]:
+            return name, frame.f_lineno
+        frame = frame.f_back
     frame = user_frame()
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ('', 0)
 
@@ -72,26 +103,14 @@ def user_frame() -> FrameType | None:
     Where all is Python's own, as in a thread that does nothing else, its innermost frame.
     """
     frame: FrameType | None = sys._getframe(1)
-    known = _hidden.get
     while frame is not None:
-        name = frame.f_code.co_filename
-        hidden = known(name)
-        if not (_hide(name) if hidden is None else hidden):
+        if not _hidden[frame.f_code.co_filename]:
             return frame
         frame = frame.f_back
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return frame
-
-
-def _hide(name: str) -> bool:
-    libraries = [folder for module in _hidden_modules for folder in _folders(module)]
-    hidden = name.startswith((_PACKAGE, '<frozen ', *libraries))
-    if name.startswith(_STDLIB) and not any(part in name for part in _INSTALLED):
-        hidden = True
-    _hidden[name] = hidden
-    return hidden
 
 
 def _folders(name: str) -> list[str]:
@@ -102,3 +121,19 @@ def _folders(name: str) -> list[str]:
         return [os.path.join(folder, '') for folder in module.__path__]
     file = getattr(module, '__file__', None)
     return [file] if file else []
+
+
+class _Hidden(dict[str, bool]):
+    """Whether the code of a file is no user's, by its name."""
+
+    def __missing__(self, name: str) -> bool:
+        libraries = [folder for module in _hidden_modules for folder in _folders(module)]
+        hidden = name.startswith((_PACKAGE, '<frozen ', *libraries))
+        if name.startswith(_STDLIB) and not any(part in name for part in _INSTALLED):
+            hidden = True
+        self[name] = hidden
+        return hidden
+
+
+_hidden_modules = {'numpy'}
+_hidden = _Hidden()
