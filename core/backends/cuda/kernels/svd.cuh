@@ -148,8 +148,9 @@ inline void write_svd(const Group& group, const SvdRoom<T>& room, Real<T> scale)
   });
 }
 
+// References to the arguments go far here: without __grid_constant__ each thread would have a copy of them.
 template <class T, bool vectors>
-__global__ void __launch_bounds__(kLinalgThreads) svd(const LinalgArgs args) {
+__global__ void __launch_bounds__(kLinalgThreads) svd(const __grid_constant__ LinalgArgs args) {
   const SvdRoom<T> room(args, vectors);
   for_matrices(args, [&](const Group& group) {
     const Real<T> largest = read_tall(group, room);
