@@ -37,11 +37,13 @@ if TYPE_CHECKING:
         load_hdf5,
         load_npz,
         load_safetensors,
+        load_zarr,
         open_archive,
         save,
         save_hdf5,
         save_npz,
         save_safetensors,
+        save_zarr,
     )
 
 __all__ = [
@@ -88,6 +90,8 @@ __all__ = [
     'load_safetensors',
     'save_hdf5',
     'load_hdf5',
+    'save_zarr',
+    'load_zarr',
     'open_archive',
 ]
 
@@ -102,6 +106,8 @@ _IN_SERIALIZERS = (
     'load_safetensors',
     'save_hdf5',
     'load_hdf5',
+    'save_zarr',
+    'load_zarr',
     'open_archive',
 )
 

@@ -17,6 +17,7 @@ from ._load import load, load_npz, load_safetensors
 from ._npz_deserializer import NpzDeserializer
 from ._save import save, save_npz, save_safetensors
 from ._visitor import Deserializer, Serializer
+from ._zarr import load_zarr, save_zarr
 
 __all__ = [
     # files
@@ -28,6 +29,8 @@ __all__ = [
     'load_safetensors',
     'save_hdf5',
     'load_hdf5',
+    'save_zarr',
+    'load_zarr',
     'open_archive',
     'convert',
     'LazyArchive',

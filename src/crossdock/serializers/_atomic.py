@@ -9,15 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ['replacing']
+__all__ = ['SUFFIX', 'NAME_MAX', 'replacing', 'remove_if_free', 'sweep', 'sync_folder']
 
-_SUFFIX = '.crossdock-tmp'
-_TEMPORARY = re.compile(r'\..*\.[0-9a-f]{16}' + re.escape(_SUFFIX), re.DOTALL)
-_NAME_MAX = 255
+SUFFIX = '.crossdock-tmp'
+_TEMPORARY = re.compile(r'\..*\.[0-9a-f]{16}' + re.escape(SUFFIX), re.DOTALL)
+_KINDS = (stat.S_IFREG, stat.S_IFDIR)
+NAME_MAX = 255
 
 
 @contextmanager
@@ -35,7 +37,7 @@ def replacing(path: str) -> Iterator[str]:
     final = os.path.realpath(path)
     folder = os.path.dirname(final)
     old = _old_file(path, final)
-    _sweep(folder)
+    sweep(folder)
     temporary, descriptor = _create(path, final, old)
     try:
         try:
@@ -54,7 +56,7 @@ def replacing(path: str) -> Iterator[str]:
             raise
     finally:
         os.close(descriptor)
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _old_file(path: str, final: str) -> os.stat_result | None:
@@ -76,10 +78,10 @@ def _old_file(path: str, final: str) -> os.stat_result | None:
 
 def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, int]:
     folder, name = os.path.split(final)
-    room = _NAME_MAX - len(_SUFFIX) - 18
+    room = NAME_MAX - len(SUFFIX) - 18
     while True:
         stem = os.fsdecode(os.fsencode(name)[:room])
-        temporary = os.path.join(folder, f'.{stem}.{os.urandom(8).hex()}{_SUFFIX}')
+        temporary = os.path.join(folder, f'.{stem}.{os.urandom(8).hex()}{SUFFIX}')
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         try:
             # Nobody may read the new content under a wider mode than the old file's.
@@ -106,32 +108,38 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _sweep(folder: str) -> None:
-    """Remove what killed writers have left in `folder`."""
+def sweep(folder: str) -> None:
+    """Remove what killed writers have left in `folder`: files, and folders that were to be one."""
     try:
         with os.scandir(folder) as rows:
-            stale = [row.path for row in rows if _TEMPORARY.fullmatch(row.name) and row.is_file(follow_symlinks=False)]
+            left = [row for row in rows if _TEMPORARY.fullmatch(row.name)]
+            stale = [row.path for row in left if stat.S_IFMT(row.stat(follow_symlinks=False).st_mode) in _KINDS]
     except OSError:
         return  # a folder that cannot be listed may still be written to
     for path in stale:
         with suppress(OSError):
-            _remove_if_free(path)
+            remove_if_free(path)
 
 
-def _remove_if_free(path: str) -> None:
+def remove_if_free(path: str) -> None:
+    """Remove a file or folder, unless it is in use: somebody holds a lock on it."""
     import fcntl
 
-    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    is_folder = stat.S_ISDIR(os.lstat(path).st_mode)
+    # Some file systems lock only what is open for writing, which a folder cannot be.
+    access = os.O_RDONLY | os.O_DIRECTORY if is_folder else os.O_RDWR
+    descriptor = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         mine, there = os.fstat(descriptor), os.lstat(path)
         if (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino):
-            os.unlink(path)
+            remove = shutil.rmtree if is_folder else os.unlink
+            remove(path)
     finally:
         os.close(descriptor)
 
 
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -15,6 +15,7 @@ from crossdock.transfer import Progress
 from ._format import Format, Reader
 from ._leaf import Leaf
 from ._path import shown
+from ._place import blank
 from ._registry import format_for, format_named
 from ._save import Path, check_compression, file_path, write_leaves
 from ._swapped import warn_swapped
@@ -141,7 +142,8 @@ def _rehearse(
     name = os.path.join(folder, os.urandom(8).hex() + format.suffixes[0])
     key = None
     try:
-        with open(name, 'xb'), format.create(name, compression=compression, metadata=metadata) as writer:
+        blank(name, format)
+        with format.create(name, compression=compression, metadata=metadata) as writer:
             for key, leaf in leaves.items():
                 writer.add(key, leaf)
             key = None

@@ -229,6 +229,9 @@ class Format(Protocol):
         Names that ``save(..., compression=name)`` may give; none is always allowed.
     can_mmap : bool
         Whether ``load(..., mmap=True)`` works.
+    folder_marks : tuple of str
+        Not needed by formats of single files. A format of folders names files here; a folder that is there is only
+        replaced if it has one of them, or nothing.
     """
 
     @property
@@ -247,7 +250,7 @@ class Format(Protocol):
     def can_mmap(self) -> bool: ...
 
     def create(self, path: str, *, compression: str | None, metadata: Mapping[str, Any]) -> Writer:
-        """Start a file at `path`, where an empty file is already; nothing else may be touched."""
+        """Start a file at `path`, where an empty file, or folder, is already; nothing else may be touched."""
 
     def open(self, path: str) -> Reader:
         """Open `path` and check its structure, sizes against the real file first.

@@ -18,8 +18,9 @@ _BUILTIN = {
     'hdf5': 'crossdock.serializers.formats._hdf5:FORMAT',
     'npz': 'crossdock.serializers.formats._npz:FORMAT',
     'safetensors': 'crossdock.serializers.formats._safetensors:FORMAT',
+    'zarr': 'crossdock.serializers.formats._zarr:FORMAT',
 }
-_SUFFIXES = {'.h5': 'hdf5', '.hdf5': 'hdf5', '.npz': 'npz', '.safetensors': 'safetensors'}
+_SUFFIXES = {'.h5': 'hdf5', '.hdf5': 'hdf5', '.npz': 'npz', '.safetensors': 'safetensors', '.zarr': 'zarr'}
 
 
 def format_named(name: str) -> Format:

@@ -9,11 +9,11 @@ from typing import Any
 
 from crossdock.transfer import Progress, tracking
 
-from ._atomic import replacing
 from ._bare import bare
 from ._collect import collect
 from ._format import Format
 from ._leaf import Leaf
+from ._place import replacing_for
 from ._registry import format_for, format_named
 from ._swapped import warn_swapped
 from ._tree import is_container
@@ -50,7 +50,8 @@ def save(
         The format's name; by default the suffix of `path` tells.
     compression : str, optional
         For npz ``'zstd'`` (fast; before Python 3.14 it needs the extra ``zstd``) or ``'deflate'`` (which all programs
-        read). Not compressed by default.
+        read); for HDF5 ``'gzip'`` or ``'lzf'``; for Zarr ``'zstd'``, ``'blosc'`` or ``'gzip'``. Not compressed by
+        default.
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     metadata : mapping, optional
@@ -172,7 +173,7 @@ def write_leaves(
     total = sum(leaf.nbytes for leaf in leaves.values())
     with (
         tracking(progress, total, what) as advance,
-        replacing(path) as temporary,
+        replacing_for(path, format) as temporary,
         format.create(temporary, compression=compression, metadata=metadata) as writer,
     ):
         writer.expect(total)

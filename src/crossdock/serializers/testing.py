@@ -9,6 +9,8 @@ class TestMyFormat(FormatContract):
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from crossdock.errors import CorruptFileError
 from ._dtypes import TAGGED
 from ._format import CONTRACT_VERSION, PIECE_NBYTES, Format, Reader
 from ._leaf import Leaf
+from ._place import blank, marks_of
 
 __all__ = ['FormatContract']
 
@@ -117,12 +120,20 @@ class FormatContract:
     @pytest.fixture
     def path(self, tmp_path: Path) -> str:
         """Where a file may be created; an empty one is there already."""
-        place = tmp_path / f'file{self.format.suffixes[0]}'
-        place.touch()
-        return str(place)
+        place = str(tmp_path / f'file{self.format.suffixes[0]}')
+        blank(place, self.format)
+        return place
+
+    def files(self, path: str) -> list[Path]:
+        """The file; of a folder, every file in it."""
+        place = Path(path)
+        return [place] if place.is_file() else sorted(part for part in place.rglob('*') if part.is_file())
 
     def write(self, path: str, values: Mapping[str, Any], compression: str | None = None, metadata: Any = None) -> None:
         """Write a file of some values by their keys."""
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+            blank(path, self.format)
         with self.format.create(path, compression=compression, metadata=metadata or {}) as writer:
             for key, value in values.items():
                 writer.add(key, Leaf(value, key))
@@ -290,12 +301,13 @@ class FormatContract:
     def test_damage_is_found_by_whatever_reads_the_whole(self, path: str) -> None:
         value = np.arange(2000.0)
         self.write(path, {'a': value})
-        whole = bytearray(Path(path).read_bytes())
-        at = whole.find(value.tobytes()[8000:8064])
-        if at < 0:
+        some = value.tobytes()[8000:8064]
+        file = next((file for file in self.files(path) if some in file.read_bytes()), None)
+        if file is None:
             pytest.skip('the data is not in the file as it is in memory')
-        whole[at] ^= 1
-        Path(path).write_bytes(whole)
+        whole = bytearray(file.read_bytes())
+        whole[whole.index(some)] ^= 1
+        file.write_bytes(whole)
         with self.format.open(path) as reader:
             for ask in (
                 lambda: reader.read('a'),
@@ -346,7 +358,8 @@ class FormatContract:
 
     @pytest.mark.parametrize('content', [b'', b'\0' * 100, b'text that is no file of arrays', b'\x80\x04N.'])
     def test_another_kind_of_file(self, path: str, content: bytes) -> None:
-        Path(path).write_bytes(content)
+        marks = marks_of(self.format)
+        Path(path, *marks[:1]).write_bytes(content)
         with pytest.raises(CorruptFileError) as caught:
             self.read(path)
         assert caught.value.path == path
@@ -355,24 +368,28 @@ class FormatContract:
 
     def test_every_truncation_is_found(self, path: str) -> None:
         self.write(path, {'a/b': example('float32'), 'c': None, 'd': example('bfloat16')})
-        whole = Path(path).read_bytes()
-        for length in range(len(whole)):
-            Path(path).write_bytes(whole[:length])
-            with pytest.raises(CorruptFileError):
-                self.read(path)
+        for file in self.files(path):
+            whole = file.read_bytes()
+            for length in range(len(whole)):
+                file.write_bytes(whole[:length])
+                with pytest.raises(CorruptFileError):
+                    self.read(path)
+            file.write_bytes(whole)
 
     def test_a_flipped_bit_is_found_or_harmless(self, path: str) -> None:
         values = {'a/b': example('float32'), 'c': None, 'd': example('bool')}
         self.write(path, values)
-        whole = Path(path).read_bytes()
-        for i in range(len(whole)):
-            broken = bytearray(whole)
-            broken[i] ^= 1 << i % 8
-            Path(path).write_bytes(broken)
-            try:
-                got = self.read(path)
-            except CorruptFileError:
-                continue
-            # Else a byte without a meaning, such as a date.
-            same = {key: repr(value) for key, value in got.items()} == {key: repr(values[key]) for key in values}
-            assert same, f'byte {i} of {len(whole)}'
+        for file in self.files(path):
+            whole = file.read_bytes()
+            for i in range(len(whole)):
+                broken = bytearray(whole)
+                broken[i] ^= 1 << i % 8
+                file.write_bytes(broken)
+                try:
+                    got = self.read(path)
+                except CorruptFileError:
+                    continue
+                # Else a byte without a meaning, such as a date.
+                same = {key: repr(value) for key, value in got.items()} == {key: repr(values[key]) for key in values}
+                assert same, f'byte {i} of {len(whole)} in {file.name}'
+            file.write_bytes(whole)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._selection import Selection, pieces_of
 
-__all__ = ['Cell', 'Grid', 'run_shape', 'runs']
+__all__ = ['Cell', 'Grid', 'is_run', 'run_counts', 'run_shape', 'runs']
 
 Host = np.ndarray[Any, Any]
 Cell = tuple[int, ...]
@@ -127,18 +127,40 @@ def run_shape(shape: tuple[int, ...], itemsize: int, nbytes: int) -> tuple[int, 
     return tuple(chunk)
 
 
+def is_run(shape: tuple[int, ...], chunk: tuple[int, ...]) -> bool:
+    """Whether chunks of that shape each hold elements that follow each other in C order.
+
+    Examples
+    --------
+    >>> is_run((5, 100, 10), (1, 50, 10)), is_run((5, 100, 10), (2, 50, 10)), is_run((5, 100), (5, 101))
+    (True, False, False)
+    """
+    axis = next((i for i, n in enumerate(chunk) if n > 1), len(chunk))
+    return chunk[axis + 1 :] == shape[axis + 1 :]
+
+
+def run_counts(shape: tuple[int, ...], chunk: tuple[int, ...]) -> Iterator[tuple[Cell, int]]:
+    """Every chunk of a `run_shape` in order, with how many of its elements belong to the array.
+
+    Examples
+    --------
+    >>> list(run_counts((2, 5), (1, 3)))
+    [((0, 0), 3), ((0, 1), 2), ((1, 0), 3), ((1, 1), 2)]
+    """
+    axis = next((i for i, n in enumerate(chunk) if n > 1), max(0, len(chunk) - 1))
+    row = prod(chunk[axis + 1 :])
+    for cell in product(*(range(-(-n // c)) for n, c in zip(shape, chunk))):
+        yield cell, row * min(chunk[axis], shape[axis] - cell[axis] * chunk[axis]) if chunk else 1
+
+
 def runs(
     shape: tuple[int, ...], chunk: tuple[int, ...], dtype: np.dtype[Any], pieces: Iterable[Host]
 ) -> Iterator[tuple[Cell, Host]]:
     """Gather pieces in C order into chunks of a `run_shape`; each is fresh, and zero beyond the array's edge."""
-    grid = [-(-n // c) for n, c in zip(shape, chunk)]
-    axis = next((i for i, c in enumerate(chunk) if c > 1), len(chunk) - 1)
-    row = prod(chunk[axis + 1 :])
     source = iter(pieces)
     piece = np.empty(0, dtype)
-    for cell in product(*map(range, grid)):
+    for cell, count in run_counts(shape, chunk):
         out = np.empty(prod(chunk), dtype)
-        count = row * min(chunk[axis], shape[axis] - cell[axis] * chunk[axis]) if chunk else 1
         done = 0
         while done < count:
             if not piece.size:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._dtypes import TAGGED
 from .._path import RESERVED, fault_of_path, shown
+from ._json import read_object
 
 __all__ = ['MEMBER', 'VERSION', 'MAX_NBYTES', 'Manifest', 'ManifestError']
 
@@ -67,7 +68,10 @@ class Manifest:
         ManifestError
             It is something else.
         """
-        content = _load(data)
+        try:
+            content = read_object(data)
+        except ValueError as error:
+            raise ManifestError(str(error)) from error
         version = content.pop('version', None)
         if version != VERSION or isinstance(version, bool):
             raise ManifestError(f'format version {shown(version)}; this library reads version {VERSION}')
@@ -84,27 +88,6 @@ class Manifest:
             raise ManifestError("'metadata' is not an object")
         _check_keys(none, dtypes, known)
         return cls(none, dtypes, metadata)
-
-
-def _load(data: bytes) -> dict[str, Any]:
-    try:
-        content = json.loads(data.decode('utf-8'), object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ManifestError(f'not JSON in UTF-8 ({error})') from error
-    if not isinstance(content, dict):
-        raise ManifestError('not a JSON object')
-    return content
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError('a key appears twice')
-    return found
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f'{name} is not JSON')
 
 
 def _check_keys(none: list[str], dtypes: dict[str, str], known: Container[str]) -> None:

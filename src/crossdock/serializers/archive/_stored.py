@@ -14,7 +14,7 @@ __all__ = ['Storage', 'TagError', 'storage_for', 'storage_from', 'encoded', 'dec
 
 Host = np.ndarray[Any, Any]
 
-_TEXT = re.compile(r'U(0|[1-9]\d{0,7})')
+_TEXT = re.compile(r'U[1-9]\d{0,7}')
 _TIME = re.compile(r'[mM]8(\[(\d{1,9})?[A-Za-zμ]{1,7}\])?')
 
 
@@ -57,9 +57,7 @@ def storage_for(dtype: np.dtype[Any]) -> Storage:
         return Storage(dtype, np.dtype(TAGGED[dtype.name]), dtype.name)
     if dtype.kind == 'U':
         # UTF-8 never takes more bytes than the four per character that NumPy has.
-        return Storage(dtype, np.dtype(f'S{max(1, dtype.itemsize)}'), dtype.str[1:])
-    if dtype == np.dtype('S0'):
-        return Storage(dtype, np.dtype('S1'), 'S0')
+        return Storage(dtype, np.dtype(f'S{dtype.itemsize}'), dtype.str[1:])
     if dtype.kind in 'mM':
         return Storage(dtype, np.dtype('<i8'), dtype.str[1:])
     return Storage(dtype, dtype.newbyteorder('<'))
@@ -88,7 +86,7 @@ def storage_from(stored: np.dtype[Any], tag: str | None) -> Storage:
 def _tagged(tag: str) -> np.dtype[Any]:
     if tag in TAGGED:
         return dtype_named(tag)
-    if tag == 'S0' or _TEXT.fullmatch(tag) or _TIME.fullmatch(tag):
+    if _TEXT.fullmatch(tag) or _TIME.fullmatch(tag):
         return np.dtype(tag)
     raise ValueError(tag)
 
@@ -99,8 +97,6 @@ def encoded(piece: Host, storage: Storage) -> Host:
         return piece.astype(storage.stored, copy=False)
     if storage.dtype.kind == 'U':
         return np.char.encode(piece, 'utf-8', 'surrogatepass').astype(storage.stored)
-    if storage.tag == 'S0':
-        return np.zeros(piece.shape, 'S1')
     bits = piece.view(storage.stored.newbyteorder('='))
     return bits.astype(storage.stored, copy=False)
 
@@ -119,6 +115,4 @@ def decoded(piece: Host, storage: Storage) -> Host:
         return piece
     if storage.dtype.kind == 'U':
         return np.char.decode(piece, 'utf-8', 'surrogatepass').astype(storage.dtype)
-    if storage.tag == 'S0':
-        return np.zeros(piece.shape, 'S0')
     return piece.view(storage.dtype)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._aside import ahead
 from .._checksum import crc32
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._path import shown
 from .._selection import select
 from ..archive._corrupt import corrupt
+from ..archive._gulp import gulp
 from ..archive._stored import decoded
 from ..archive._values import unlike_values
 from ._hdf5_dataset import Dataset
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     pass
 
 __all__ = ['FORMAT', 'HDF5Format', 'HDF5Reader', 'packing', 'reader_of', 'writer_of']
-
-_CHECKED_NBYTES = 1 << 20  # small enough that a checksum finds the piece in the processor's cache
 
 Host = np.ndarray[Any, Any]
 
@@ -77,6 +77,18 @@ class HDF5Reader(Reader):
         """What the writer was given as `metadata`."""
         return self._metadata
 
+    @property
+    def compression(self) -> str | None:
+        """The filters that compress any of the datasets."""
+        names = {name for data in self._datasets.values() for name in data.packing}
+        return ', '.join(sorted(names)) or None
+
+    @property
+    def checksum(self) -> str | None:
+        """``'CRC-32'`` where every dataset has one."""
+        arrays = [data for data in self._datasets.values() if data.storage is not None]
+        return 'CRC-32' if arrays and all(data.crc is not None for data in arrays) else None
+
     def read(self, key: str) -> Host | None:
         """The data of one leaf, its checksum compared where it has one."""
         entry = self._entries[key]
@@ -93,8 +105,10 @@ class HDF5Reader(Reader):
             raise TypeError(f'{shown(key)} is None')
         flat = out.reshape(-1)
         if data.storage.is_view and data.dense is not None:
-            for _ in self._checked(key, data, flat.view(data.storage.stored)):
-                pass
+            bits = flat.view(data.storage.stored)
+            crc = self._file.guarded(gulp, data.dense.descriptor, data.dense.offset, bits.view(np.uint8).data)
+            self._check_sum(key, data, crc)
+            self._decoded(key, data, bits)
             return
         for start, piece in self._checked(key, data):
             flat[start : start + piece.size] = piece
@@ -103,7 +117,7 @@ class HDF5Reader(Reader):
         """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""
         data = self._datasets[key]
         if data.storage is not None:
-            yield from self._checked(key, data)
+            yield from ahead(self._checked(key, data)) if data.nbytes > PIECE_NBYTES else self._checked(key, data)
 
     def map(self, key: str) -> Host | None:
         """A view of the file, where data is neither compressed nor swapped; its checksum is not compared."""
@@ -128,13 +142,16 @@ class HDF5Reader(Reader):
         self._datasets = {}
         self._file.close()
 
-    def _checked(self, key: str, data: Dataset, out: Host | None = None) -> Iterator[tuple[int, Host]]:
+    def _checked(self, key: str, data: Dataset) -> Iterator[tuple[int, Host]]:
+        """The data in pieces, and after the last one the checksum compared."""
         crc = 0
-        limit = _CHECKED_NBYTES if data.dense is not None else PIECE_NBYTES
-        for start, piece in self._file.guarding(data.pieces(limit, out)):
+        for start, piece in self._file.guarding(data.pieces(PIECE_NBYTES)):
             if data.crc is not None:
                 crc = crc32(piece.view(np.uint8), crc)
             yield start, self._decoded(key, data, piece)
+        self._check_sum(key, data, crc)
+
+    def _check_sum(self, key: str, data: Dataset, crc: int) -> None:
         if data.crc is not None and crc != data.crc:
             reason = f'its CRC-32 is {crc:08x} where the file says {data.crc:08x}: damaged data'
             raise corrupt(self._file.path, reason, key)

@@ -44,6 +44,11 @@ class Chunks:
             raise corrupt(file.path, f'is packed by {what}; known are gzip, lzf, shuffle and fletcher32', key)
 
     @property
+    def packing(self) -> tuple[str, ...]:
+        """Names of the filters that compress."""
+        return tuple(name for code, name in ((DEFLATE, 'gzip'), (LZF, 'lzf')) if code in self._filters)
+
+    @property
     def nbytes(self) -> int:
         """Size of one chunk, unpacked."""
         return prod(self._shape) * self._dtype.itemsize

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
@@ -16,6 +15,7 @@ from .._selection import Selection, pieces_of
 from ..archive._corrupt import corrupt
 from ..archive._dense import Dense
 from ..archive._grid import Grid
+from ..archive._json import read_object
 from ..archive._stored import Storage, TagError, storage_from
 from ..archive._zip import is_bomb
 from ._hdf5_chunks import Chunks
@@ -45,6 +45,8 @@ class Dataset:
         Where the data lies in the file as it does in memory, apart from the byte order.
     grid : Grid or None
         What it is made of, where it is in chunks, or nowhere at all.
+    packing : tuple of str
+        What compresses it.
     """
 
     shape: tuple[int, ...]
@@ -53,6 +55,7 @@ class Dataset:
     node: Any
     dense: Dense | None = None
     grid: Grid | None = None
+    packing: tuple[str, ...] = ()
 
     @property
     def entry(self) -> Entry:
@@ -89,11 +92,11 @@ class Dataset:
             raise corrupt(file.path, str(error), key) from error
         return _located(file, key, cls(shape, storage, crc, node))
 
-    def pieces(self, nbytes: int, out: Host | None = None) -> Iterator[tuple[int, Host]]:
-        """The data as it is stored, in pieces; parts of `out` when that is given and the data lies dense."""
+    def pieces(self, nbytes: int) -> Iterator[tuple[int, Host]]:
+        """The data as it is stored, in pieces."""
         assert self.storage is not None
         if self.dense is not None:
-            yield from self.dense.pieces(nbytes, out)
+            yield from self.dense.pieces(nbytes)
         elif self.grid is not None:
             yield from self.grid.pieces(nbytes)
         else:
@@ -125,11 +128,11 @@ def _attribute(file: HDF5File, key: str, node: Any) -> tuple[str | None, int | N
     if content is None:
         return None, None
     try:
-        said = json.loads(content)
+        said = read_object(content)
         tag, crc = said.pop('dtype', None), said.pop('crc32', None)
         if said or type(tag) not in (str, type(None)) or type(crc) not in (int, type(None)):
             raise ValueError('unknown fields, or wrong ones')
-    except (ValueError, AttributeError, RecursionError) as error:
+    except ValueError as error:
         raise corrupt(file.path, f'its attribute {ATTRIBUTE.decode()!r} is wrong: {error}', key) from error
     return tag, crc
 
@@ -191,7 +194,7 @@ def _located(file: HDF5File, key: str, data: Dataset) -> Dataset:
             raise corrupt(file.path, f'a chunk of shape {chunk} is far larger than the file', key)
         chunks = Chunks(file, key, data.node, plan, chunk, stored)
         grid = Grid(data.shape, chunk, stored, chunks.fetch, _fill(plan, stored), chunks)
-        return replace(data, grid=grid)
+        return replace(data, grid=grid, packing=chunks.packing)
     if layout not in (h5d.COMPACT, h5d.CONTIGUOUS):
         raise corrupt(file.path, 'is a virtual dataset, whose sources are never opened', key)
     if plan.get_nfilters():

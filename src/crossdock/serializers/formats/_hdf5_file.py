@@ -103,7 +103,7 @@ class HDF5File:
             raise
         except ShortFileError as error:
             raise corrupt(self.path, str(error)) from error
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError) as error:
+        except (OSError, RuntimeError, ValueError, KeyError, OverflowError) as error:
             raise corrupt(self.path, f'cannot be read: {_said(error)}') from error
 
     def guarding(self, items: Iterator[Any]) -> Iterator[Any]:

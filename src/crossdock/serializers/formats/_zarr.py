@@ -1,0 +1,203 @@
+"""Zarr version 3: a folder with one array per leaf in groups by its key path, as the package of that name has it.
+
+What Zarr has no word for is in an attribute ``__crossdock__``. Chunks have a CRC-32C, by a codec of Zarr's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._format import PIECE_NBYTES, Entry, Reader, Writer
+from .._path import RESERVED, shown
+from .._selection import select
+from ..archive._corrupt import corrupt
+from ..archive._stored import decoded
+from ..archive._values import unlike_values
+from ..archive._zip import MAX_RATIO, is_bomb
+from ._zarr_array import ArrayError, read_array
+from ._zarr_chunks import ZarrChunks
+from ._zarr_root import RootError, read_root
+from ._zarr_store import Node, ZarrStore
+
+if TYPE_CHECKING:
+    from ._zarr_root import Root
+
+__all__ = ['FORMAT', 'ZarrFormat', 'ZarrReader']
+
+Host = np.ndarray[Any, Any]
+
+
+class ZarrFormat:
+    """The Zarr format, version 3, in a folder."""
+
+    contract_version = 1
+    name = 'zarr'
+    suffixes = ('.zarr',)
+    compressions = ('zstd', 'blosc', 'gzip')
+    can_mmap = True
+    folder_marks = ('zarr.json', '.zgroup', '.zarray')
+
+    def create(self, path: str, *, compression: str | None, metadata: Mapping[str, Any]) -> Writer:
+        """Start a store in the empty folder at `path`."""
+        from ._zarr_writer import ZarrWriter
+
+        return ZarrWriter(path, compression, metadata)
+
+    def open(self, path: str) -> ZarrReader:
+        """Open the store at `path`, and check the metadata of all arrays."""
+        return ZarrReader(path)
+
+
+class ZarrReader(Reader):
+    """An open store whose metadata has been checked, and the names and sizes of its files."""
+
+    def __init__(self, path: str) -> None:
+        self._store = ZarrStore(path)
+        try:
+            self._root = self._read_root()
+            found = {key: self._array(key, node) for key, node in self._store.arrays.items()}
+            self._arrays = self._in_order(found)
+            self._check_total()
+        except BaseException:
+            self._store.close()
+            raise
+        self._entries = {
+            key: Entry((), None)
+            if chunks is None
+            else Entry(chunks.array.shape, chunks.array.storage.dtype, chunks.array.storage.swapped)
+            for key, chunks in self._arrays.items()
+        }
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Every leaf by its key path, in the order of saving, then others in the order of their names."""
+        return self._entries
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the writer was given as `metadata`."""
+        return self._root.metadata
+
+    @property
+    def compression(self) -> str | None:
+        """The codecs that compress any of the arrays."""
+        steps = {step for chunks in self._arrays.values() if chunks for step in chunks.array.codecs.steps}
+        return ', '.join(sorted(steps - {'crc32c'})) or None
+
+    @property
+    def checksum(self) -> str | None:
+        """``'CRC-32C'`` where all arrays have one."""
+        arrays = [chunks.array for chunks in self._arrays.values() if chunks]
+        return 'CRC-32C' if arrays and all('crc32c' in array.codecs.steps for array in arrays) else None
+
+    def read(self, key: str) -> Host | None:
+        """The data of one leaf, the checksums of its chunks compared where it has some."""
+        entry = self._entries[key]
+        if entry.dtype is None:
+            return None
+        out = np.empty(entry.shape, entry.dtype)
+        self.read_into(key, out)
+        return out
+
+    def read_into(self, key: str, out: Host) -> None:
+        """Read one leaf into `out`."""
+        chunks = self._known(key)
+        flat = out.reshape(-1)
+        if chunks.array.storage.is_view and chunks.is_flat:
+            for _ in self._pieces(key, chunks, flat.view(chunks.array.storage.stored)):
+                pass
+            return
+        for start, piece in self._pieces(key, chunks):
+            flat[start : start + piece.size] = piece
+
+    def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
+        """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""
+        if self._entries[key].dtype is not None:
+            yield from self._pieces(key, self._known(key))
+
+    def map(self, key: str) -> Host | None:
+        """A view of the file of the only chunk, neither compressed nor swapped; no checksum is compared."""
+        if self._entries[key].dtype is None:
+            return None
+        chunks = self._known(key)
+        view = chunks.mapped() if chunks.array.storage.is_view else None
+        return None if view is None else view.view(chunks.array.storage.dtype).reshape(chunks.array.shape)
+
+    def slice(self, key: str, index: Any) -> Host:
+        """A part of one leaf; of chunks that are not compressed only that is read, and no checksum is compared."""
+        selection = select(index, self._entries[key].shape)
+        chunks = self._known(key)
+        return self._decoded(key, chunks, chunks.grid(partly=True).take(selection))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._store.close()
+
+    def _known(self, key: str) -> ZarrChunks:
+        chunks = self._arrays[key]
+        if chunks is None:
+            raise TypeError(f'{shown(key)} is None')
+        return chunks
+
+    def _pieces(self, key: str, chunks: ZarrChunks, out: Host | None = None) -> Iterator[tuple[int, Host]]:
+        for start, piece in chunks.pieces(PIECE_NBYTES, out):
+            yield start, self._decoded(key, chunks, piece)
+
+    def _decoded(self, key: str, chunks: ZarrChunks, piece: Host) -> Host:
+        storage = chunks.array.storage
+        why = unlike_values(piece, storage.tag)
+        if why:
+            raise corrupt(self._store.path, why, key)
+        return decoded(piece, storage)
+
+    def _read_root(self) -> Root:
+        try:
+            return read_root(self._store.root)
+        except RootError as error:
+            raise corrupt(self._store.path, f'zarr.json of the root is wrong: {error}') from error
+
+    def _array(self, key: str, node: Node) -> ZarrChunks:
+        try:
+            return ZarrChunks(self._store, key, node, read_array(node.content))
+        except ArrayError as error:
+            raise corrupt(self._store.path, str(error), key) from error
+
+    def _in_order(self, found: dict[str, ZarrChunks]) -> dict[str, ZarrChunks | None]:
+        """Arrays and None in the order of saving; arrays of others after them."""
+        ours = [key for key, chunks in found.items() if chunks.array.is_ours]
+        if self._root.keys is None:
+            if ours:
+                raise corrupt(self._store.path, f'zarr.json of the root does not say {RESERVED!r}, as its arrays do')
+            return dict(found)
+        ordered: dict[str, ZarrChunks | None] = {}
+        for key in self._root.keys:
+            if key in self._root.none and key in found:
+                raise corrupt(self._store.path, 'is an array, and None as well', key)
+            if key not in self._root.none and key not in found:
+                raise corrupt(self._store.path, 'is said to be there, and is not', key)
+            if key in found and not found[key].array.is_ours:
+                raise corrupt(self._store.path, f'does not say {RESERVED!r}, as the root does', key)
+            ordered[key] = found.get(key)
+        return {**ordered, **{key: chunks for key, chunks in found.items() if key not in ordered}}
+
+    def _check_total(self) -> None:
+        total = sum(chunks.array.nbytes for chunks in self._arrays.values() if chunks)
+        if is_bomb(total, self._store.size):
+            ratio = total // max(1, self._store.size)
+            raise corrupt(
+                self._store.path,
+                f'expands to {total} bytes, {ratio} times its size; more than {MAX_RATIO} times is refused',
+            )
+        for key, chunks in self._arrays.items():
+            if chunks and is_bomb(chunks.array.chunk_nbytes, self._store.size):
+                raise corrupt(
+                    self._store.path, f'a chunk of shape {chunks.array.chunk} is far larger than the store', key
+                )
+
+
+FORMAT = ZarrFormat()

@@ -1,0 +1,168 @@
+"""The folder of a Zarr store, read with suspicion: nothing in it leads out of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._atomic_folder import close_folder, open_folder
+from .._path import MAX_DEPTH, RESERVED, fault_of_path
+from ..archive._corrupt import corrupt
+from ..archive._json import read_object
+
+__all__ = ['METADATA', 'Node', 'ZarrStore']
+
+METADATA = 'zarr.json'
+_METADATA_NBYTES = 16 * 2**20
+_OLD = ('.zarray', '.zgroup', '.zmetadata')
+
+
+@dataclass(slots=True)
+class Node:
+    """An array as it lies in the folder.
+
+    Attributes
+    ----------
+    content : dict
+        What its ``zarr.json`` says.
+    folder : str
+        Where it is, relative to the store; ends in a slash unless empty.
+    files : dict of str to int
+        Sizes of all files in it but ``zarr.json``, by their names below it.
+    """
+
+    content: dict[str, Any]
+    folder: str
+    files: dict[str, int] = field(default_factory=dict)
+
+
+class ZarrStore:
+    """An open store; it can be read when another has taken its place.
+
+    Attributes
+    ----------
+    path : str
+    size : int
+        Of all files in it, in bytes.
+    root : dict
+        What ``zarr.json`` of the root says.
+    arrays : dict of str to Node
+        By key path; in the order of the names.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.size = 0
+        self.arrays: dict[str, Node] = {}
+        if os.path.isfile(path):
+            raise corrupt(path, 'is a file; a Zarr store is a folder')
+        self._descriptor = open_folder(path)
+        try:
+            self.root = self._metadata('', self._names('', None), None)
+            if self.root['node_type'] != 'group':
+                raise corrupt(path, 'is an array by itself, without a key; a group is needed')
+            self._walk('', 0)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        if self._descriptor >= 0:
+            close_folder(self._descriptor)
+            self._descriptor = -1
+
+    def open(self, name: str) -> int:
+        """A descriptor of a file in the store.
+
+        Raises
+        ------
+        OSError
+            It is not there any more, or a symbolic link.
+        """
+        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=self._descriptor)
+
+    def read(self, name: str, limit: int) -> bytes:
+        """All of a file of at most `limit` bytes, or its beginning."""
+        with open(self.open(name), 'rb') as file:
+            return file.read(limit)
+
+    def _walk(self, folder: str, depth: int) -> None:
+        """Take in what lies below a group."""
+        for row in self._names(folder, folder.rstrip('/') or None):
+            if not row.is_dir(follow_symlinks=False):
+                continue
+            key = folder + row.name
+            why = fault_of_path(key)
+            if why:
+                raise corrupt(self.path, f'is no key: {why}', key)
+            content = self._metadata(key + '/', self._names(key + '/', key), key)
+            if content['node_type'] == 'group':
+                if self.said(content, key):
+                    raise corrupt(self.path, f'its attribute {RESERVED!r} belongs to the root', key)
+                self._walk(key + '/', depth + 1)
+            else:
+                node = self.arrays[key] = Node(content, key + '/')
+                node.files.update(self._files(key, key + '/', 0))
+                node.files.pop(METADATA, None)
+
+    def said(self, content: dict[str, Any], key: str | None) -> Any:
+        """The attribute of ours that a group has."""
+        attributes = content.get('attributes', {})
+        if not isinstance(attributes, dict):
+            raise corrupt(self.path, "'attributes' is no object", key)
+        return attributes.get(RESERVED)
+
+    def _names(self, folder: str, key: str | None) -> list[os.DirEntry[str]]:
+        """Everything in a folder, in the order of the names."""
+        descriptor = os.open(folder or '.', os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._descriptor)
+        try:
+            with os.scandir(descriptor) as rows:
+                found = sorted(rows, key=lambda row: row.name)
+                for row in found:
+                    self._check(row, key)
+        finally:
+            os.close(descriptor)
+        return found
+
+    def _check(self, row: os.DirEntry[str], key: str | None) -> None:
+        where = f'{key}/{row.name}' if key else row.name
+        mode = row.stat(follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            raise corrupt(self.path, 'is a symbolic link, which is never followed', where)
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            raise corrupt(self.path, 'is neither a file nor a folder', where)
+        if row.name in _OLD:
+            raise corrupt(self.path, f'has {row.name}: Zarr version 2, and only version 3 is read', key)
+
+    def _files(self, key: str, folder: str, depth: int) -> Iterator[tuple[str, int]]:
+        """Files below the folder of an array, with their sizes."""
+        if depth > MAX_DEPTH:
+            raise corrupt(self.path, f'nested deeper than {MAX_DEPTH} levels', key)
+        for row in self._names(folder, key):
+            if row.is_dir(follow_symlinks=False):
+                yield from self._files(key, f'{folder}{row.name}/', depth + 1)
+            else:
+                nbytes = row.stat(follow_symlinks=False).st_size
+                self.size += nbytes
+                yield f'{folder}{row.name}'[len(key) + 1 :], nbytes
+
+    def _metadata(self, folder: str, rows: list[os.DirEntry[str]], key: str | None) -> dict[str, Any]:
+        if not any(row.name == METADATA for row in rows):
+            raise corrupt(self.path, f'has no {METADATA}', key)
+        data = self.read(folder + METADATA, _METADATA_NBYTES + 1)
+        self.size += len(data)
+        if len(data) > _METADATA_NBYTES:
+            raise corrupt(self.path, f'its {METADATA} is larger than {_METADATA_NBYTES} bytes', key)
+        try:
+            content = read_object(data)
+        except ValueError as error:
+            raise corrupt(self.path, f'its {METADATA} is wrong: {error}', key) from error
+        if content.get('zarr_format') != 3 or isinstance(content['zarr_format'], bool | float):
+            raise corrupt(self.path, f'its {METADATA} is not of Zarr version 3', key)
+        if content.get('node_type') not in ('group', 'array'):
+            raise corrupt(self.path, 'is neither a group nor an array', key)
+        return content

@@ -1,0 +1,13 @@
+"""Zarr keeps the contract."""
+
+import pytest
+
+from crossdock.serializers.formats._zarr import FORMAT
+from crossdock.serializers.testing import FormatContract
+
+pytest.importorskip('numcodecs', reason='zarr is not installed')
+pytest.importorskip('google_crc32c', reason='zarr is not installed')
+
+
+class TestZarr(FormatContract):
+    format = FORMAT
