@@ -73,7 +73,7 @@ def test_what_failed_counts_no_bytes(log):
 
 
 def test_the_route_is_that_of_the_plan(sim, rng):
-    pinned = xd.core.pinned_memory_pool('sim:0').empty(5)
+    pinned = xd.core.pinned_memory_pool('sim:0').empty(5, dtype='float64')
     arrays = [
         rng.standard_normal(5),
         rng.standard_normal((40, 50)).T,
