@@ -1,5 +1,6 @@
 import dataclasses
 import enum
+import errno
 import json
 import os
 import resource
@@ -324,3 +325,45 @@ def test_no_file_is_written_that_load_refuses(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ['x.npz']
     save(path, {'zeros': np.zeros(2**18)})
     assert load(path)['zeros'].size == 2**18
+
+
+def test_a_full_disk_is_known_before_anything_is_written(tmp_path, monkeypatch):
+    path = tmp_path / 'x.npz'
+    save_npz(path, {'a': np.ones(2)})
+    old = path.read_bytes()
+
+    def full(descriptor, offset, nbytes):
+        assert nbytes == 8_000_000
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, 'posix_fallocate', full)
+    monkeypatch.setattr(os, 'pwrite', lambda *arguments: pytest.fail('something was written'))
+    with pytest.raises(OSError) as caught:
+        save_npz(path, {'a': np.zeros(1_000_000)})
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
+    assert path.read_bytes() == old
+    assert [p.name for p in tmp_path.iterdir()] == ['x.npz']
+
+
+def test_saving_takes_little_memory(tmp_path):
+    code = """
+import sys
+import numpy as np
+import crossdock as xd
+
+def peak_kib():
+    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])
+
+base = np.random.default_rng(0).random((5000, 4000), 'float32')
+there = xd.get_device('sim:0').send(base)
+tree = {'whole': base, 'strided': base[::2, ::2], 'turned': base.T[::2], 'there': there, 'there, too': there[:, ::2]}
+xd.save_npz(sys.argv[1], {'a': there[:1]})
+open('/proc/self/clear_refs', 'w').write('5')
+before = peak_kib()
+xd.save_npz(sys.argv[1], tree, compression=sys.argv[2] or None)
+print(peak_kib() - before)
+"""
+    for compression in ('', 'zstd', 'deflate'):
+        command = [sys.executable, '-c', code, str(tmp_path / 'x.npz'), compression]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert int(done.stdout) < 64 * 1024, compression

@@ -15,7 +15,7 @@ from ._dtypes import refusal
 __all__ = ['Leaf', 'SCALARS', 'PARTS', 'scalar_array']
 
 SCALARS = (bool, int, float, complex, str, bytes)
-CHUNK_NBYTES = 8 * 2**20
+CHUNK_NBYTES = 4 * 2**20
 PARTS = (
     'give it a serialize(serializer) method or state_dict() and load_state_dict(), make it a dataclass,'
     ' or put its parts in a dict'
@@ -87,7 +87,7 @@ class Leaf:
         return count * self.dtype.itemsize if self.dtype is not None else 0
 
     def chunks(self) -> Iterator[np.ndarray[Any, Any]]:
-        """The data in the order of `fortran`, as one-dimensional contiguous pieces of at most 8 MiB.
+        """The data in the order of `fortran`, as one-dimensional contiguous pieces of at most 8 MiB (at present 4).
 
         A piece aliases the value's memory where that is dense host memory; it must not be written to.
         """

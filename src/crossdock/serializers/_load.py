@@ -60,7 +60,7 @@ def load(
         Load only this group of the file.
     mmap : bool, optional
         Without a target and a device, give read-only views of the file instead of reading it, where they are possible.
-        Checksums are not compared then. Formats that cannot map at all, such as npz, refuse it.
+        Checksums are not compared then. Formats that cannot map at all refuse it.
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     flat : bool

@@ -21,7 +21,7 @@ from ._checksum import crc32
 __all__ = ['Sink', 'BUFFER_NBYTES']
 
 BUFFER_NBYTES = 4 * 2**20
-BUFFERS = 6
+BUFFERS = 5
 THREADS = 2
 DIRECT = True  # tests turn it off
 _STEP = 1 << 20

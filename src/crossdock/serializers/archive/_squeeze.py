@@ -55,7 +55,7 @@ class Deflate:
         for block in _blocks(pieces):
             crc = crc32(block, crc)
             jobs.append(self._pool.submit(_deflated, block))
-            if len(jobs) > 2 * self._threads:
+            if len(jobs) > self._threads + 2:
                 yield jobs.popleft().result(), crc
         for job in jobs:
             yield job.result(), crc

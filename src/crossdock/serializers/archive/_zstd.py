@@ -8,6 +8,7 @@ from typing import Any
 __all__ = ['compressor', 'decompressor', 'failure']
 
 _LEVEL = 1  # weights hardly shrink more at a higher one
+_JOB_NBYTES = 1 << 20  # what a thread takes at once; by default several times as much, which takes memory
 _WINDOW_LOG_MAX = 23  # a decompressor takes 8 MiB at most, whatever a frame asks for
 
 
@@ -21,7 +22,10 @@ def compressor(threads: int) -> Any:
     """
     zstd = _library()
     name = zstd.CompressionParameter
-    return zstd.ZstdCompressor(options={name.compression_level: _LEVEL, name.nb_workers: threads})
+    options = {name.compression_level: _LEVEL, name.nb_workers: threads}
+    if threads:
+        options[name.job_size] = _JOB_NBYTES
+    return zstd.ZstdCompressor(options=options)
 
 
 def decompressor() -> Any:
