@@ -39,7 +39,7 @@ class FileDeserializer(Deserializer):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What was given to `save` as `metadata`."""
+        """What was given to `save` as ``metadata``."""
         return self._reader.metadata
 
     def close(self) -> None:

@@ -96,7 +96,7 @@ class Reader(Protocol):
     @property
     @abstractmethod
     def metadata(self) -> Mapping[str, Any]:
-        """What the writer was given as `metadata`."""
+        """What the writer was given as ``metadata``."""
 
     @property
     def compression(self) -> str | None:

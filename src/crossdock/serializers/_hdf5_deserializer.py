@@ -29,7 +29,7 @@ class HDF5Deserializer(FileDeserializer):
     Attributes
     ----------
     metadata : mapping
-        What was given to `save` as `metadata`.
+        What was given to `save` as ``metadata``.
 
     Examples
     --------

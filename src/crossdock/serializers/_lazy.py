@@ -179,7 +179,7 @@ class LazyArchive(Mapping[str, Any]):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What was given to `save` as `metadata`."""
+        """What was given to `save` as ``metadata``."""
         return self._reader.metadata
 
     def __getitem__(self, key: str) -> Any:

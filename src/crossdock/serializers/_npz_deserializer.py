@@ -28,7 +28,7 @@ class NpzDeserializer(FileDeserializer):
     Attributes
     ----------
     metadata : mapping
-        What was given to `save` as `metadata`.
+        What was given to `save` as ``metadata``.
 
     Examples
     --------

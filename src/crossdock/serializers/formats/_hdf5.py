@@ -74,7 +74,7 @@ class HDF5Reader(Reader):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What the writer was given as `metadata`."""
+        """What the writer was given as ``metadata``."""
         return self._metadata
 
     @property

@@ -125,7 +125,7 @@ class NpzReader(Reader):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What the writer was given as `metadata`."""
+        """What the writer was given as ``metadata``."""
         return self._manifest.metadata
 
     @property

@@ -187,7 +187,7 @@ class SafetensorsReader(Reader):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What the writer was given as `metadata`; of files of other programs, their strings."""
+        """What the writer was given as ``metadata``; of files of other programs, their strings."""
         return self._metadata
 
     @property
