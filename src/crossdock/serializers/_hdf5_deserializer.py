@@ -17,6 +17,8 @@ __all__ = ['HDF5Deserializer']
 class HDF5Deserializer(FileDeserializer):
     """Loads an HDF5 file into objects, part by part; `load_hdf5` is the short way when there is one object.
 
+    Its ``metadata`` is what was given to `save` as ``metadata``.
+
     Parameters
     ----------
     group : str, path-like, or h5py.Group
@@ -25,11 +27,6 @@ class HDF5Deserializer(FileDeserializer):
         The group below it to begin in.
     strict, ignore, device
         As for `crossdock.serializers.load`.
-
-    Attributes
-    ----------
-    metadata : mapping
-        What was given to `save` as ``metadata``.
 
     Examples
     --------

@@ -16,6 +16,8 @@ __all__ = ['NpzDeserializer']
 class NpzDeserializer(FileDeserializer):
     """Loads an npz file into objects, part by part; `load_npz` is the short way when there is one object.
 
+    Its ``metadata`` is what was given to `save` as ``metadata``.
+
     Parameters
     ----------
     path : str or path-like
@@ -24,11 +26,6 @@ class NpzDeserializer(FileDeserializer):
         The group of the file to begin in.
     strict, ignore, device
         As for `crossdock.serializers.load`.
-
-    Attributes
-    ----------
-    metadata : mapping
-        What was given to `save` as ``metadata``.
 
     Examples
     --------
