@@ -201,7 +201,7 @@ def _located(file: HDF5File, key: str, data: Dataset) -> Dataset:
         raise corrupt(file.path, 'has filters without chunks', key)
     there = data.node.get_storage_size()
     offset = data.node.get_offset() if layout == h5d.CONTIGUOUS else None
-    if layout == h5d.CONTIGUOUS and not there and offset is None:
+    if layout == h5d.CONTIGUOUS and not there and data.nbytes:
         # Never written: all of it has the value to fill with.
         fill = _fill(plan, stored)
         return replace(data, grid=Grid(data.shape, tuple(max(1, n) for n in data.shape), stored, _nothing, fill, ()))
