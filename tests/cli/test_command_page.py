@@ -22,8 +22,10 @@ def examples():
 
 
 def settled(text):
-    """Without sizes of files and checksums, which may change with how a file is laid out."""
+    """Without sizes of files, checksums and durations, which may change, and the widths of columns with them."""
     text = re.sub(r'(\.npz: (npz, )?)[\d,]+ bytes', r'\1N bytes', text)
+    text = re.sub(r' +\b\d+\.\d{3}$', ' MS', text, flags=re.MULTILINE)
+    text = re.sub('\N{BOX DRAWINGS LIGHT HORIZONTAL}+', 'RULE', re.sub(r' +ms$', ' ms', text, flags=re.MULTILINE))
     return re.sub(r'\b[0-9a-f]{8}\b', 'CRC', text)
 
 
@@ -31,6 +33,7 @@ def test_the_page_has_examples():
     commands = [command for command, _ in examples()]
     assert any(c.startswith('crossdock inspect') for c in commands)
     assert any(c.startswith('crossdock convert') for c in commands)
+    assert any(c.startswith('crossdock trace') for c in commands)
 
 
 def test_examples(tmp_path):

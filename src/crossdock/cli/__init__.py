@@ -15,6 +15,7 @@ from crossdock.cli._demo import demo
 from crossdock.cli._devices import devices
 from crossdock.cli._doctor import doctor
 from crossdock.cli._inspect import inspect
+from crossdock.cli._trace import trace
 from crossdock.errors import CrossdockError
 
 __all__ = ['main']
@@ -36,6 +37,7 @@ command.add_command(devices)
 command.add_command(demo)
 command.add_command(doctor)
 command.add_command(inspect)
+command.add_command(trace)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

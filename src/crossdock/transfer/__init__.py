@@ -1,7 +1,9 @@
 """Moves bytes between two ends: plan a route, run it, see it. Knows no array library and no device name."""
 
+from crossdock.transfer._chrome import chrome_trace
+from crossdock.transfer._everywhere import forbid_everywhere, trace_everywhere
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
-from crossdock.transfer._groups import TransferGroup
+from crossdock.transfer._groups import TransferGroup, grouped
 from crossdock.transfer._guard import TransferWarning, foresee, guarded, transfer_guard
 from crossdock.transfer._hook import Event, announce, listening, register_observer, share_time
 from crossdock.transfer._log import TransferLog
@@ -12,6 +14,7 @@ from crossdock.transfer._port import Port
 from crossdock.transfer._progress import Progress, tracking
 from crossdock.transfer._row import Transfer
 from crossdock.transfer._run import copy_between, host_view, legs, run
+from crossdock.transfer._summary import summary
 from crossdock.transfer._trace import trace_transfers
 from crossdock.transfer._where import at_path, batch, hide_frames, no_batch
 
@@ -34,12 +37,15 @@ __all__ = [
     'at_path',
     'batch',
     'block_nbytes',
+    'chrome_trace',
     'copy_between',
     'explain',
     'find_memories_by',
+    'forbid_everywhere',
     'foresee',
     'group',
     'guarded',
+    'grouped',
     'hide_frames',
     'host_view',
     'legs',
@@ -50,6 +56,8 @@ __all__ = [
     'register_observer',
     'run',
     'share_time',
+    'summary',
+    'trace_everywhere',
     'trace_transfers',
     'tracking',
     'transfer_guard',

@@ -1,0 +1,137 @@
+"""``crossdock trace``: run a script, list what it moved and which line did it."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shlex
+import signal
+from collections.abc import Callable
+from dataclasses import asdict
+from errno import EISDIR, ENOENT
+from pathlib import Path
+
+import click
+
+from crossdock.cli._complaint import Complaint, printable
+from crossdock.cli._traced import Traced, run_traced
+from crossdock.transfer import Transfer, chrome_trace, grouped, summary
+
+__all__ = ['trace']
+
+#: The exit code of --fail-on, where the script's own is 0.
+MOVED = 3
+FAILED = 1
+
+
+def _file(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    """Complain now, not after an hour of the script, and do not mind that it changes folder."""
+    if value is None:
+        return None
+    path = Path(value).absolute()
+    if path.is_dir():
+        raise Complaint(f'{parameter.opts[0]} {value}: {os.strerror(EISDIR)}')
+    if not path.parent.is_dir():
+        raise Complaint(f'{parameter.opts[0]} {value}: {os.strerror(ENOENT)}')
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Complaint(f'{parameter.opts[0]} {value}: no permission to write there')
+    return path
+
+
+@click.command(context_settings={'allow_interspersed_args': False})
+@click.option(
+    '--json', 'json_file', metavar='FILE', callback=_file, help='Write rows for programs, one for each place.'
+)
+@click.option('--chrome', 'chrome_file', metavar='FILE', callback=_file, help='Write a timeline for ui.perfetto.dev.')
+@click.option('--html', 'html_file', metavar='FILE', callback=_file, help='Write a report for people.')
+@click.option(
+    '--fail-on',
+    type=click.Choice(['implicit', 'explicit']),
+    multiple=True,
+    help=f'Exit with code {MOVED} if something moved that way and the script did not fail. May be given twice.',
+)
+@click.option('-m', 'as_module', is_flag=True, help='SCRIPT is the name of a module, as for python -m.')
+@click.argument('script')
+@click.argument('arguments', nargs=-1, type=click.UNPROCESSED, metavar='[ARGS]...')
+def trace(
+    json_file: Path | None,
+    chrome_file: Path | None,
+    html_file: Path | None,
+    fail_on: tuple[str, ...],
+    as_module: bool,
+    script: str,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run a Python script and list, on stderr, what it moved from one memory to another, by line.
+
+    Options go before SCRIPT; all that follows belongs to the script, which runs as without us. Its exit code is ours.
+    """
+    command = [*(['-m'] if as_module else []), script, *arguments]
+    done = run_traced(command)
+    rows = done.rows or []
+    click.echo(told(done), err=True)
+    writers: list[tuple[Path | None, Callable[[], str]]] = [
+        (json_file, lambda: json.dumps([asdict(group) for group in grouped(rows)], indent=1) + '\n'),
+        (chrome_file, lambda: json.dumps(chrome_trace(rows))),
+        (html_file, lambda: report_of(command, done)),
+    ]
+    written = [write(path, text) for path, text in writers if path is not None]
+    if done.code < 0:
+        end_by(-done.code)
+    return done.code or (0 if all(written) else FAILED) or verdict(done, fail_on)
+
+
+def told(done: Traced) -> str:
+    """The table, and a line that adds it up."""
+    if done.rows is None:
+        return 'crossdock: the script left without a list of its transfers, as os._exit, exec and signals make it'
+    if not done.rows:
+        return 'crossdock: nothing moved'
+    hidden = [row for row in done.rows if is_move(row) and row.implicit]
+    line = f'crossdock: {_count(len(done.rows))}, {sum(row.nbytes_moved for row in done.rows):,} bytes'
+    line += f'; {_count(len(hidden))} that nobody asked for' if hidden else '; all asked for'
+    return '\n'.join([*map(printable, summary(done.rows).splitlines()), line])
+
+
+def _count(number: int) -> str:
+    return '1 transfer' if number == 1 else f'{number:,} transfers'
+
+
+def is_move(row: Transfer) -> bool:
+    """Whether something left its memory: no read of a scalar on the host, nothing that was refused."""
+    return not row.host and not row.failed
+
+
+def verdict(done: Traced, fail_on: tuple[str, ...]) -> int:
+    """The exit code of a script that did not fail. What is not known is no success."""
+    if done.rows is None:
+        return MOVED if fail_on else 0
+    kinds = {'implicit' if row.implicit else 'explicit' for row in done.rows if is_move(row)}
+    return MOVED if kinds & set(fail_on) else 0
+
+
+def report_of(command: list[str], done: Traced) -> str:
+    """The HTML report."""
+    from crossdock.cli._report import report
+
+    return report(done.rows or [], shlex.join(['python', *command]), done.seconds, done.code)
+
+
+def write(path: Path, text: Callable[[], str]) -> bool:
+    """Write a file, and say if that was not possible."""
+    try:
+        # Names of files may hold what is no text.
+        path.write_bytes(text().encode('utf-8', 'backslashreplace'))
+    except OSError as error:
+        click.echo(f'crossdock: {path}: {error.strerror}', err=True)
+        return False
+    return True
+
+
+def end_by(number: int) -> None:
+    """End by the signal that ended the script."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the script's own core is the one to read
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
