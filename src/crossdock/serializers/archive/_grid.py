@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from .._selection import Selection, pieces_of
+from ._ordered import ordered
 
 __all__ = ['Cell', 'Grid', 'is_run', 'run_counts', 'run_shape', 'runs']
+
+_ASIDE_FROM = 1 << 18
 
 Host = np.ndarray[Any, Any]
 Cell = tuple[int, ...]
@@ -57,12 +60,11 @@ class Grid:
             return out
         if self._has_holes():
             out[...] = self.fill
-        for cell in self._cells(axes):
+        for cell, chunk in self._fetched(self._cells(axes)):
             parts = [_overlap(axis, at * n, at * n + n) for axis, at, n in zip(axes, cell, self.chunk)]
             if any(part is None for part in parts):
                 continue
             target = tuple(part[0] for part in parts if part)
-            chunk = self.fetch(cell)
             if chunk is not None:
                 out[target] = chunk[tuple(part[1] for part in parts if part)]
             elif self.stored is None:
@@ -86,6 +88,12 @@ class Grid:
         if self.stored is not None and prod(map(len, spans)) > len(self.stored):
             return [cell for cell in self.stored if all(at in span for at, span in zip(cell, spans))]
         return product(*spans)
+
+    def _fetched(self, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Host | None]]:
+        """Chunks with their positions; large ones are unpacked by some threads."""
+        if prod(self.chunk) * self.dtype.itemsize < _ASIDE_FROM:
+            return ((cell, self.fetch(cell)) for cell in cells)
+        return ordered(lambda cell: (cell, self.fetch(cell)), cells)
 
     def _has_holes(self) -> bool:
         return self.stored is not None and len(self.stored) < prod(-(-n // c) for n, c in zip(self.shape, self.chunk))
@@ -120,7 +128,9 @@ def run_shape(shape: tuple[int, ...], itemsize: int, nbytes: int) -> tuple[int, 
     chunk = [1] * len(shape)
     size = max(1, itemsize)
     for axis in reversed(range(len(shape))):
-        chunk[axis] = max(1, min(shape[axis], nbytes // size))
+        most = max(1, min(shape[axis], nbytes // size))
+        # All of about the same size: what lies beyond the edge is in the file as well.
+        chunk[axis] = most if most >= shape[axis] else -(-shape[axis] // -(-shape[axis] // most))
         size *= chunk[axis]
         if chunk[axis] < shape[axis]:
             break

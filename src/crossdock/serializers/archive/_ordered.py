@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 __all__ = ['ordered']
@@ -24,6 +25,12 @@ def ordered(act: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     >>> list(ordered(len, ['a', 'bc', '']))
     [1, 2, 0]
     """
+    source = iter(items)
+    first = list(islice(source, 2))
+    if len(first) < 2:
+        yield from map(act, first)
+        return
+    items = chain(first, source)
     workers = min(THREADS, len(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(workers, thread_name_prefix='crossdock-pack') as pool:
         running: deque[Future[R]] = deque()

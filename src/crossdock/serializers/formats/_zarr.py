@@ -111,6 +111,11 @@ class ZarrReader(Reader):
             for _ in self._pieces(key, chunks, flat.view(chunks.array.storage.stored)):
                 pass
             return
+        if chunks.array.storage.is_view and out.shape:
+            bits = out.view(chunks.array.storage.stored)
+            chunks.grid().box(tuple(map(range, out.shape)), bits)
+            self._decoded(key, chunks, bits)
+            return
         for start, piece in self._pieces(key, chunks):
             flat[start : start + piece.size] = piece
 
