@@ -91,6 +91,16 @@ def test_files_of_the_ancestor_load_into_targets(tmp_path):
     assert target['l1']['b'] is None
 
 
+def test_another_program_changes_ours(tmp_path):
+    path = tmp_path / 'm.h5'
+    save_hdf5(path, {'a': np.zeros(3), 'b': np.ones((300, 300))}, compression='gzip')
+    with h5py.File(path, 'a') as f:
+        f['a'][1] = 5
+    with pytest.raises(ValueError, match='CRC-32'):
+        load_hdf5(path)
+    assert load_hdf5(path, checksum=False)['a'].tolist() == [0, 5, 0]
+
+
 class Model:
     def __init__(self, value):
         self.W, self.step = np.full((2, 3), value), int(value)

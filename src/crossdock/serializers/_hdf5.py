@@ -58,11 +58,18 @@ def load_hdf5(
     mmap: bool | None = None,
     progress: Progress = False,
     flat: bool = False,
+    checksum: bool = True,
 ) -> Any:
     """Load an HDF5 file, whatever its suffix; the parameters are those of `load`. It needs h5py.
 
     Files of other programs are read too, if they hold arrays of numbers, bools or text of fixed length, and no links
     other than hard ones.
+
+    Parameters
+    ----------
+    checksum : bool
+        Whether the CRC-32 that each array of our files has is compared. False reads a file that another program has
+        changed in place.
 
     Examples
     --------
@@ -73,4 +80,7 @@ def load_hdf5(
     >>> load_hdf5('plain.h5')
     {'l1': {'W': array([1., 1.])}}
     """
-    return _load(file_path(path), obj, format_named('hdf5'), device, strict, ignore, prefix, mmap, progress, flat)
+    from .formats._hdf5 import HDF5Format
+
+    format = HDF5Format(checksum)
+    return _load(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)

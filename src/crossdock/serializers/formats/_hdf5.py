@@ -8,6 +8,7 @@ in an attribute ``__crossdock__``, with a CRC-32.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +35,22 @@ Host = np.ndarray[Any, Any]
 
 
 class HDF5Format:
-    """The HDF5 format; files can be read by version 1.10 of the library and later."""
+    """The HDF5 format; files can be read by version 1.10 of the library and later.
+
+    Parameters
+    ----------
+    checksum : bool
+        Whether the checksums that files have are compared.
+    """
 
     contract_version = 1
     name = 'hdf5'
     suffixes = ('.h5', '.hdf5')
     compressions = ('gzip', 'lzf')
     can_mmap = True
+
+    def __init__(self, checksum: bool = True) -> None:
+        self.checksum = checksum
 
     def create(self, path: str, *, compression: str | None, metadata: Mapping[str, Any]) -> Writer:
         """Start a file at `path`."""
@@ -50,17 +60,19 @@ class HDF5Format:
 
     def open(self, path: str) -> HDF5Reader:
         """Open the file at `path`, and check every object in it."""
-        return HDF5Reader(HDF5File.opened(path))
+        return HDF5Reader(HDF5File.opened(path), self.checksum)
 
 
 class HDF5Reader(Reader):
     """A file, or a group of one, in which every object has been checked."""
 
-    def __init__(self, file: HDF5File) -> None:
+    def __init__(self, file: HDF5File, checksum: bool = True) -> None:
         self._file = file
         try:
             self._metadata = file.metadata()
             self._datasets = {key: file.guarded(Dataset.read, file, key, node) for key, node in file.walk()}
+            if not checksum:
+                self._datasets = {key: replace(data, crc=None) for key, data in self._datasets.items()}
             file.check_total(sum(data.nbytes for data in self._datasets.values()))
         except BaseException:
             file.close()

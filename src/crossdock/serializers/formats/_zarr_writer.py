@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ['ZarrWriter']
 
 _CHUNK_NBYTES = 64 << 20
-_PACKED_CHUNK_NBYTES = 4 << 20
+_PACKED_CHUNK_NBYTES = 2 << 20
 _PART_NBYTES = 1 << 20
 _CRC = {'name': 'crc32c'}
 
