@@ -17,8 +17,10 @@ import crossdock as xd
 from crossdock.cli import main
 from crossdock.cli._inspect import heading, show_table
 from crossdock.serializers import convert
-from crossdock.serializers._registry import _load_entry_points
 from crossdock.serializers._report import Report, Row
+
+from ..serializers.faults.formats import EACH
+from ..serializers.faults.formats import suffix_of as suffix
 
 TREE = {
     'enc': {'W': np.arange(12, dtype='float32').reshape(3, 4), 'bf': np.ones(5, ml_dtypes.bfloat16), 'none': None},
@@ -27,11 +29,6 @@ TREE = {
     'F': np.asfortranarray(np.arange(6.0).reshape(2, 3)),
 }
 METADATA = {'epoch': 3, 'note': 'é', 'format': 'pt', 'nested': {'list': [1, None]}}
-FORMATS = sorted(_load_entry_points())
-
-
-def suffix(name):
-    return _load_entry_points()[name].suffixes[0]
 
 
 def flat(path):
@@ -60,8 +57,8 @@ def file(tmp_path):
     return path
 
 
-@pytest.mark.parametrize('there', FORMATS)
-@pytest.mark.parametrize('here', FORMATS)
+@pytest.mark.parametrize('there', EACH)
+@pytest.mark.parametrize('here', EACH)
 def test_every_format_into_every_other(tmp_path, here, there, capsys):
     source, target = tmp_path / f'a{suffix(here)}', tmp_path / f'b{suffix(there)}'
     xd.save(source, TREE, metadata=METADATA)
@@ -73,7 +70,7 @@ def test_every_format_into_every_other(tmp_path, here, there, capsys):
     assert metadata_of(target) == METADATA
 
 
-@pytest.mark.parametrize('name', FORMATS)
+@pytest.mark.parametrize('name', EACH)
 def test_inspect_every_format(tmp_path, name, capsys):
     path = tmp_path / f'm{suffix(name)}'
     xd.save(path, TREE, metadata=METADATA)
@@ -218,10 +215,11 @@ print(peak() - before)
 """
 
 
-@pytest.mark.parametrize('there', FORMATS)
-def test_convert_holds_little_in_memory(tmp_path, there):
-    small, large = tmp_path / 'small.safetensors', tmp_path / 'large.safetensors'
-    xd.save(small, {'a': np.ones(3)})
+@pytest.mark.parametrize('there', EACH)
+@pytest.mark.parametrize('here', EACH)
+def test_convert_holds_little_in_memory(tmp_path, here, there):
+    small, large = tmp_path / f'small{suffix(here)}', tmp_path / f'large{suffix(here)}'
+    xd.save(small, {'a': np.ones(300_000)})
     xd.save(large, {'a': np.ones(30_000_000), 'b': np.ones((5_000, 1_000), 'float32')})
     words = [sys.executable, '-c', CODE, str(small), str(large), suffix(there)]
     done = subprocess.run(words, capture_output=True, text=True)
