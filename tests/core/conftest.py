@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,22 @@ DEVICES = ['native:0', FIRST] if KIND == 'sim' else [FIRST]
 @pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On another accelerator what the host does is not tested again."""
+    if KIND == 'sim':
+        return
+    here = Path(__file__).parent
+    chosen = [
+        item
+        for item in items
+        if here not in item.path.parents
+        or 'device' in getattr(item, 'fixturenames', ())
+        or hasattr(getattr(item, 'module', None), 'FIRST')
+    ]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    items[:] = chosen
 
 
 @pytest.fixture

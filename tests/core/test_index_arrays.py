@@ -37,10 +37,10 @@ def test_host_indexes_move_once_as_offsets(transfers: list[tuple[Any, ...]]) -> 
     x = cx.zeros((4, 4), device=FIRST)
     transfers.clear()
     x[[0, 1, 2], np.array([1, 2, 3], 'uint8')] = 1
-    assert transfers == [('index', 24, '@numpy', FIRST, True, False)]
+    assert [row[:6] for row in transfers] == [('index', 24, '@numpy', FIRST, True, False)]
     transfers.clear()
     x[np.eye(4, dtype=bool)]
-    assert [row for row in transfers if not row[5]] == [('index', 32, '@numpy', FIRST, True, False)]
+    assert [row[:6] for row in transfers if not row[5]] == [('index', 32, '@numpy', FIRST, True, False)]
 
 
 def test_nothing_moves_on_the_host(transfers: list[tuple[Any, ...]]) -> None:
