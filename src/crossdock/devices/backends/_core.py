@@ -176,8 +176,10 @@ class CudaBackend(CoreBackend):
         return f'@cupy:{suffix}'
 
     def adopt(self, producer: Any) -> Any:
-        on_gpu = hasattr(producer, '__dlpack__') and int(producer.__dlpack_device__()[0]) == _DLPACK_CUDA
-        return core.from_dlpack(producer) if on_gpu and not self.unavailable() else None
+        if not hasattr(producer, '__dlpack__') or self.unavailable():
+            return None
+        kind, index = map(int, producer.__dlpack_device__())
+        return core.from_dlpack(producer) if kind == _DLPACK_CUDA and str(index) in self.suffixes() else None
 
 
 @functools.cache
