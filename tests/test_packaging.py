@@ -51,7 +51,7 @@ def test_the_command_is_light():
 
 def test_entry_points_load():
     """What other packages hook into is what we hook into ourselves."""
-    for group in ('crossdock.backends', 'crossdock.formats'):
+    for group in ('crossdock.backends', 'crossdock.formats', 'pytest11'):
         own = [point for point in importlib.metadata.entry_points(group=group) if point.dist.name == 'crossdock']
         assert own
         for point in own:
