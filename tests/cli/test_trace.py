@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -198,6 +199,18 @@ def test_bad_requests_are_heard_before_the_script_runs(words, said, script, tmp_
     assert not (tmp_path / 'ran').exists()
 
 
+@pytest.mark.parametrize('option', ['-E', '-S'])
+def test_options_of_python_that_keep_us_out(option, script, tmp_path):
+    code = (
+        f'import sys; sys.path[:] = {sys.path!r}; from crossdock.cli import main; sys.exit(main(["trace", "job.py"]))'
+    )
+    script("open('ran', 'w')")
+    done = python(option, '-c', code, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count('\n')) == (2, '', 1), done.stderr
+    assert '-E, -I and -S' in done.stderr
+    assert not (tmp_path / 'ran').exists()
+
+
 @pytest.mark.skipif(not os.path.exists('/dev/full'), reason='there is no /dev/full here')
 def test_a_full_disk(script, tmp_path):
     done = trace('--json', '/dev/full', script('print(1)'), folder=tmp_path)
@@ -226,3 +239,34 @@ def test_signals_reach_the_script(number, script, tmp_path):
         assert process.wait(30) == (4 if number == signal.SIGTERM else 5)
         assert process.stderr.read() == b'crossdock: nothing moved\n'
     assert time.monotonic() - began < 50
+
+
+def test_ctrl_c_on_a_terminal_reaches_the_script_once(script, tmp_path):
+    """There the terminal tells the script itself, and we need not."""
+    name = script("""
+        import signal, time
+        seen = []
+        signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+        print('ready', flush=True)
+        end = time.monotonic() + 30
+        while not seen and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        print('seen', len(seen), flush=True)
+    """)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execv(sys.executable, [sys.executable, '-m', 'crossdock', 'trace', name])
+    said = b''
+    try:
+        while b'ready' not in said:
+            said += os.read(terminal, 1000)
+        os.write(terminal, b'\x03')
+        while b'nothing moved' not in said:
+            said += os.read(terminal, 1000)
+        status = os.waitpid(pid, 0)[1]
+    finally:
+        os.close(terminal)
+    assert b'seen 1\r\n' in said
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -7,6 +7,7 @@ import os
 import resource
 import shlex
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from errno import EISDIR, ENOENT
@@ -67,6 +68,8 @@ def trace(
 
     Options go before SCRIPT; all that follows belongs to the script, which runs as without us. Its exit code is ours.
     """
+    if sys.flags.ignore_environment or sys.flags.no_site:
+        raise Complaint("trace: Python's options -E, -I and -S keep it out of the script; run it without them")
     command = [*(['-m'] if as_module else []), script, *arguments]
     done = run_traced(command)
     rows = done.rows or []
