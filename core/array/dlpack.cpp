@@ -121,6 +121,11 @@ Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly
     // As a number, since a producer may say any offset.
     const auto address = tensor.data ? reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset : 0;
     auto* data = reinterpret_cast<std::byte*>(address);
+    if (size != 0 && !ours && !device->may_be_memory(data)) {
+      throw ExchangeError("DLPack: the device (" + std::to_string(tensor.device.type) + ", " +
+                          std::to_string(tensor.device.id) + ") is said of memory that " + device->spec() +
+                          " does not know");
+    }
     std::function<void()> end = release;
     if (after_work && !device->is_host()) end = [device, release] { device->after_work(release); };
     auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), std::move(end));

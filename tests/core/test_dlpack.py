@@ -105,6 +105,7 @@ def test_zero_size(shape: tuple[int, ...], values) -> None:
         ({'values': DOUBLES, 'shape': (6,), 'dtype': (200, 7, 9)}, 'dtype'),
         ({'values': DOUBLES, 'shape': (6,), 'version': (2, 0)}, '2.0'),
         ({'values': DOUBLES, 'shape': (6,), 'version': (0, 8)}, '0.8'),
+        ({'values': DOUBLES, 'shape': (6,), 'device': (2, 0)}, '(type 2' if FIRST != 'cuda:0' else '(2, 0)'),
         ({'values': DOUBLES, 'shape': (6,), 'device': (2, 77)}, '(type 2'),
         ({'values': DOUBLES, 'shape': (6,), 'device': (12, 0)}, '(type 12'),
         ({'values': DOUBLES, 'shape': (6,), 'device': (99, 3)}, '(type 99'),

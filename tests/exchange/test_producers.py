@@ -106,7 +106,7 @@ def test_writable_only_if_the_producer_can_say_so(spec, kind, version, flags, wr
         assert (tensor.data_ptr() == ctypes.addressof(DOUBLES)) is writable
 
 
-@pytest.mark.parametrize('place', [(2, 77), (12, 0), (99, 0), (0, 0), (-1, 0)])
+@pytest.mark.parametrize('place', [(2, 0), (2, 77), (12, 0), (99, 0), (0, 0), (-1, 0)])
 @pytest.mark.parametrize('version', [None, (1, 0)])
 def test_unknown_places_are_named(device, place, version):
     # numpy/numpy#30937

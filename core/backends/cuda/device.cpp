@@ -181,6 +181,13 @@ void CudaDevice::after_work(std::function<void()> then) noexcept {
   }
 }
 
+// A kernel that touched any other address would break the context for every library in the process.
+bool CudaDevice::may_be_memory(const std::byte* data) {
+  default_stream();  // started
+  const Current current(*this);
+  return is_known_to_driver(*this, data);
+}
+
 // DLPack's numbers: 1 the legacy default stream, 2 the per-thread one, -1 no order wanted, others are handles.
 void CudaDevice::order_before(std::optional<std::int64_t> consumer) {
   constexpr std::int64_t kNoOrder = -1, kLegacy = 1;

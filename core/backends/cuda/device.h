@@ -39,6 +39,7 @@ class CudaDevice final : public Device {
   // After all work of both default streams, and before later work of both.
   void copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) override;
   void synchronize() override;
+  bool may_be_memory(const std::byte* data) override;
   void order_before(std::optional<std::int64_t> consumer) override;
   void after_work(std::function<void()> then) noexcept override;
 

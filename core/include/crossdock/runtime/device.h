@@ -58,6 +58,8 @@ class Device {
   virtual void copy_from(std::byte* to, Device& source, const std::byte* from, std::size_t nbytes, Stream& stream) = 0;
 
   virtual void synchronize() = 0;
+  // Whether another library's address can be memory that this device works with; true where nobody can tell.
+  virtual bool may_be_memory(const std::byte* /*data*/) { return true; }
   // Before another library's `consumer` stream, numbered as DLPack does, goes on with an array of this device: what is
   // queued here for it comes first, or is over. Empty: the consumer knows no streams. ExchangeError for a number that
   // means nothing here.
