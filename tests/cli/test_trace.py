@@ -232,7 +232,12 @@ def test_signals_reach_the_script(number, script, tmp_path):
     command = [sys.executable, '-m', 'crossdock', 'trace', name]
     began = time.monotonic()
     with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background shells have it ignored
     ) as process:
         assert process.stdout.readline() == b'ready\n'
         process.send_signal(number)

@@ -22,7 +22,7 @@ __all__ = ['CUPY', 'LIBRARIES', 'Facts', 'gather', 'normalised']
 #: Distributions that bring the module `cupy`.
 CUPY = re.compile(r'cupy(-cuda\w+|-rocm[\w-]+)?')
 _WANTED = re.compile(rf'{CUPY.pattern}|nvidia-.+|torch|jax|jaxlib|jax-cuda.*-(plugin|pjrt)')
-_REQUIRED = ('numpy', 'ml-dtypes', 'optree', 'rich', 'click', 'scipy-openblas32', 'array-api-compat')
+_REQUIRED = ('numpy', 'ml-dtypes', 'optree', 'rich', 'click', 'scipy-openblas32', 'zlib-ng', 'array-api-compat')
 
 #: Those that the core opens when it needs them.
 LIBRARIES = ('driver', 'nvrtc', 'cublas', 'cudnn')

@@ -14,10 +14,11 @@ NEEDED = {
     'rich': '13',
     'click': '8.1',
     'scipy-openblas32': '0.3.28',
+    'zlib-ng': '0.5',
 }
 #: Likewise of what it can use.
 MINIMUM = NEEDED | {
-    'cupy-cuda12x': '13',
+    'cupy-cuda12x': '13.6',
     'cupy-cuda13x': '13.6',
     'torch': '2.7',
     'array-api-compat': '1.10',
