@@ -186,7 +186,7 @@ def test_observers_are_told_when_listening_begins_and_ends():
     try:
         with xd.trace_transfers() as log, xd.trace_transfers():
             told[-1]('get', 12, '@foreign:0', '@numpy', True, False)
-        assert told == [_hook.announce, None]
+        assert told == [_hook.announce_foreign, None]
         assert [(r.op, r.nbytes, r.source, r.implicit) for r in log] == [('get', 12, '@foreign:0', True)]
     finally:
         _hook._observers.remove(told.append)

@@ -1,6 +1,7 @@
 """Names of places where arrays can live, and all that brings arrays from one to another."""
 
 from crossdock.core import exchange as _exchange
+from crossdock.devices._arrivals import observe_arrivals as _observe_arrivals
 from crossdock.devices._available import DeviceRow, available_devices, choose_device, describe_devices
 from crossdock.devices._backend import CONTRACT_VERSION, Backend, MemoryInfo, parse_index
 from crossdock.devices._context import core_default as _core_default
@@ -15,6 +16,7 @@ from crossdock.devices._registry import register_backend
 from crossdock.devices._resident import DeviceResident, Visitor
 from crossdock.devices._shorthands import CoreDevice, CpuDevice, GpuDevice, Intel64Device
 from crossdock.transfer import find_memories_by as _find_memories_by
+from crossdock.transfer import register_observer as _register_observer
 
 __all__ = [
     'get_device',
@@ -50,3 +52,4 @@ __all__ = [
 
 _exchange.set_default_device(_core_default)
 _find_memories_by(lambda spec: get_device(spec).physical)
+_register_observer(_observe_arrivals)

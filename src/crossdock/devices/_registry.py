@@ -21,6 +21,7 @@ __all__ = [
     'backend_of',
     'backends',
     'entries',
+    'entries_by_kind',
     'entry_of_head',
     'known_heads',
     'on_replaced',
@@ -93,6 +94,11 @@ def entries() -> list[Entry]:
     """Every kind, those of installed third parties included."""
     _scan()
     return list(_entries.values())
+
+
+def entries_by_kind() -> dict[str, Entry]:
+    """The kinds that are known so far; looks for no third parties."""
+    return _entries
 
 
 def entry_of_head(head: str) -> Entry | None:

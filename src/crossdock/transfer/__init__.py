@@ -5,7 +5,7 @@ from crossdock.transfer._everywhere import forbid_everywhere, trace_everywhere
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
 from crossdock.transfer._groups import TransferGroup, grouped
 from crossdock.transfer._guard import TransferWarning, foresee, guarded, transfer_guard
-from crossdock.transfer._hook import Event, announce, listening, register_observer, share_time
+from crossdock.transfer._hook import Event, announce, listening, quiet, register_observer, share_time
 from crossdock.transfer._log import TransferLog
 from crossdock.transfer._memories import find_memories_by
 from crossdock.transfer._pack import SMALL_NBYTES, Block, block_nbytes, explain, group, packable
@@ -53,6 +53,7 @@ __all__ = [
     'no_batch',
     'packable',
     'plan',
+    'quiet',
     'register_observer',
     'run',
     'share_time',

@@ -11,7 +11,18 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import TracebackType
 
-__all__ = ['Event', 'announce', 'listen', 'listening', 'register_observer', 'share_time', 'telling', 'unlisten']
+__all__ = [
+    'Event',
+    'announce',
+    'announce_foreign',
+    'listen',
+    'listening',
+    'quiet',
+    'register_observer',
+    'share_time',
+    'telling',
+    'unlisten',
+]
 
 
 class Event:
@@ -73,10 +84,10 @@ class Event:
 
 
 Listener = Callable[[Event], None]
-#: What a back-end's `observe` is: takes `announce` when somebody listens, and None when nobody does any more.
+#: What a back-end's `observe` is: takes `announce_foreign` when somebody listens, and None when nobody does any more.
 Observe = Callable[[Callable[..., Event | None] | None], None]
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # an observer may load a back-end, which registers another
 _counts: dict[Listener, int] = {}
 _guards: set[Listener] = set()
 _listeners: tuple[Listener, ...] = ()
@@ -108,6 +119,34 @@ def announce(
     return event
 
 
+class _Own(threading.local):
+    """How many transfers that have been told of are under way in this thread."""
+
+    depth = 0
+
+
+_own = _Own()
+
+
+class quiet:
+    """Have libraries tell nothing of what the block makes of them, because it has been told."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _own.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        _own.depth -= 1
+
+
+def announce_foreign(
+    op: str, nbytes: int, source: str, target: str, implicit: bool = False, host: bool = False, route: str = ''
+) -> Event | None:
+    """What libraries tell by; as `announce`, but not within a transfer that has been told of."""
+    return None if _own.depth else announce(op, nbytes, source, target, implicit, host, route)
+
+
 class telling:
     """Announce the transfer that a block makes, and its end. The arguments are those of `announce`."""
 
@@ -118,10 +157,12 @@ class telling:
 
     def __enter__(self) -> None:
         self._event = announce(*self._facts)  # type: ignore[arg-type]
+        _own.depth += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        _own.depth -= 1
         if self._event is not None:
             self._event.seconds = perf_counter() - self._event.began
             self._event.failed = kind is not None
@@ -164,7 +205,7 @@ def register_observer(observe: Observe) -> None:
     with _lock:
         _observers.append(observe)
         if _listeners:
-            observe(announce)
+            observe(announce_foreign)
 
 
 def _set_listeners() -> None:
@@ -176,5 +217,5 @@ def _observe_all(hook: Callable[..., Event | None] | None) -> None:
     from crossdock.core import exchange
 
     exchange.set_transfer_hook(hook)
-    for observe in _observers:
-        observe(hook)
+    for observe in _observers:  # also those that are added by the others
+        observe(hook and announce_foreign)

@@ -8,7 +8,7 @@ import importlib.util
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +20,7 @@ from crossdock.devices._device import Device
 from crossdock.devices._dtype import STANDARD, cast_into
 from crossdock.devices._host import host_memory
 from crossdock.devices._nvidia import Gpus, find_gpus
+from crossdock.devices.backends._jax_observe import listen_to, stop_listening
 from crossdock.errors import (
     CopyRequiredError,
     DeviceUnavailableError,
@@ -90,6 +91,9 @@ class JaxBackend(Backend):
     grammar = ':N, @jax:cpu:N or @jax:cuda:N'
     example = '0'
     device_class = JaxDevice
+
+    def __init__(self) -> None:
+        self._hook: Callable[..., Any] | None = None
 
     def parse_suffix(self, suffix: str | None) -> str:
         if suffix is None:
@@ -222,6 +226,16 @@ class JaxBackend(Backend):
     def copy_out(self, view: np.ndarray[Any, Any], src: Any, *, target: str) -> None:
         narrow = src if src.dtype.itemsize <= view.itemsize or _on_host(src) else src.astype(view.dtype)
         cast_into(view, np.asarray(narrow))
+
+    def observe(self, hook: Callable[..., Any] | None) -> None:
+        self._hook = hook
+        if hook is None:
+            stop_listening()
+        elif hasattr(sys.modules.get('jax'), 'device_get'):
+            listen_to(sys.modules['jax'], hook, self._spec_of)
+
+    def _spec_of(self, device: Any) -> str:
+        return self.spec(_suffix_of(device))
 
     def reader(self, array_type: type) -> exchange.Reader | None:
         # Only those that lie whole on one device of the host show their memory.

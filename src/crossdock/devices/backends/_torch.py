@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +21,7 @@ from crossdock.devices._dtype import STANDARD, cast_into, resolve_dtype
 from crossdock.devices._host import host_memory
 from crossdock.devices._nvidia import Gpus, find_gpus
 from crossdock.devices._torch_layout import find_layout
+from crossdock.devices.backends._torch_observe import listen_to, stop_listening
 from crossdock.errors import DeviceUnavailableError, DtypeError, UnknownArrayError
 from crossdock.transfer import ArrayFacts, PlaceFacts
 
@@ -51,6 +52,9 @@ class TorchBackend(Backend):
     grammar = ':cpu or @torch:cuda:N'
     example = 'cpu'
     device_class = TorchDevice
+
+    def __init__(self) -> None:
+        self._hook: Callable[..., Any] | None = None
 
     def parse_suffix(self, suffix: str | None) -> str:
         if suffix is None:
@@ -230,6 +234,13 @@ class TorchBackend(Backend):
     def detach(self, array: Any) -> Any:
         return array.detach()
 
+    def observe(self, hook: Callable[..., Any] | None) -> None:
+        self._hook = hook
+        if hook is None:
+            stop_listening()
+        elif hasattr(sys.modules.get('torch'), 'Tensor'):
+            listen_to(sys.modules['torch'], hook)
+
     def _written(self, array: Any) -> None:
         # It went past autograd, which has to hear of it: a saved tensor that has changed must not be used.
         if not array.is_inference():
@@ -237,7 +248,12 @@ class TorchBackend(Backend):
 
     @property
     def _torch(self) -> Any:
-        return importlib.import_module('torch')
+        torch = sys.modules.get('torch')
+        if torch is None:
+            torch = importlib.import_module('torch')
+            if self._hook is not None:
+                listen_to(torch, self._hook)
+        return torch
 
 
 def _suffix(array: Any) -> str:
@@ -331,7 +347,7 @@ def _questions() -> exchange.Questions:
         address=storage.data_ptr,
         nbytes=storage.nbytes,
         may_move=storage.resizable,
-        pin=tensor.numpy,
+        pin=sys.modules['torch']._C.TensorBase.numpy,  # not what takes its place while somebody listens
     )
 
 
