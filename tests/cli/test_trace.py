@@ -249,13 +249,15 @@ def test_signals_reach_the_script(number, script, tmp_path):
 def test_ctrl_c_on_a_terminal_reaches_the_script_once(script, tmp_path):
     """There the terminal tells the script itself, and we need not."""
     name = script("""
-        import signal, time
+        import os, signal, time
         seen = []
         signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+        os.kill(os.getppid(), signal.SIGSTOP)  # or the two would be one
         print('ready', flush=True)
         end = time.monotonic() + 30
         while not seen and time.monotonic() < end:
             time.sleep(0.05)
+        os.kill(os.getppid(), signal.SIGCONT)
         time.sleep(0.5)
         print('seen', len(seen), flush=True)
     """)
