@@ -55,6 +55,14 @@ def test_rows_and_table(script, tmp_path):
     assert 0 < read['seconds'] < 60
 
 
+def test_reads_of_host_memory_are_no_moves(script, tmp_path):
+    done = trace(script(READS_ON_THE_HOST), folder=tmp_path)
+    assert done.stderr.endswith('\ncrossdock: nothing moved; 1 value read from host memory\n')
+    done = trace(script(SENDS + '; float(xd.core.ones(()))' * 2), folder=tmp_path)
+    said = 'crossdock: 1 transfer, 24 bytes; all asked for; 2 values read from host memory\n'
+    assert done.stderr.endswith(said)
+
+
 def test_chrome(script, tmp_path):
     assert trace('--chrome', 'out.trace', script(MOVES), folder=tmp_path).returncode == 0
     events = json.loads((tmp_path / 'out.trace').read_text())['traceEvents']

@@ -90,7 +90,7 @@ def _hash(text: str) -> str:
 def _totals(rows: Sequence[Transfer]) -> str:
     hidden = [row for row in rows if row.implicit and not row.host and not row.failed]
     totals = [
-        ('', 'transfers', f'{len(rows):,}'),
+        ('', 'transfers', f'{sum(not row.host for row in rows):,}'),
         ('', 'moved', amount(sum(row.nbytes_moved for row in rows))),
         ('', 'time in transfers', duration(sum(row.seconds or 0.0 for row in rows))),
         ('implicit' if hidden else '', 'not asked for', f'{len(hidden):,}'),

@@ -91,9 +91,15 @@ def told(done: Traced) -> str:
         return 'crossdock: the script left without a list of its transfers, as os._exit, exec and signals make it'
     if not done.rows:
         return 'crossdock: nothing moved'
-    hidden = [row for row in done.rows if is_move(row) and row.implicit]
-    line = f'crossdock: {_count(len(done.rows))}, {sum(row.nbytes_moved for row in done.rows):,} bytes'
-    line += f'; {_count(len(hidden))} that nobody asked for' if hidden else '; all asked for'
+    crossing = [row for row in done.rows if not row.host]
+    reads = len(done.rows) - len(crossing)
+    hidden = sum(is_move(row) and row.implicit for row in crossing)
+    line = 'crossdock: nothing moved'
+    if crossing:
+        line = f'crossdock: {_count(len(crossing))}, {sum(row.nbytes_moved for row in crossing):,} bytes'
+        line += f'; {_count(hidden)} that nobody asked for' if hidden else '; all asked for'
+    if reads:
+        line += f'; {reads:,} {"value" if reads == 1 else "values"} read from host memory'
     return '\n'.join([*map(printable, summary(done.rows).splitlines()), line])
 
 
