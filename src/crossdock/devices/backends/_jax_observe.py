@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from crossdock.devices._replaced import Facts, Hook, Replaced, called, calling, told
 from crossdock.errors import TransferForbiddenError
 
@@ -31,10 +33,11 @@ _SCALARS = {
 #: What pulls all values.
 _PULLS = {'tolist': 'tolist', '__array__': 'asarray', 'tobytes': 'tobytes', '__reduce__': 'pickle'}
 #: What makes its way by the methods above.
-_CALLERS = {'__contains__': 'in', '__format__': 'format', 'nonzero': 'nonzero', '__getitem__': 'getitem'}
+_CALLERS = {'__format__': 'format', 'nonzero': 'nonzero', '__getitem__': 'getitem'}
 _SHOWS = {'__repr__': 'repr', '__str__': 'str'}
-#: Functions of modules that bring values to a device.
-_PUTS = {'jax': ('device_put',), 'jax.numpy': ('array', 'asarray')}
+#: Functions that bring values to a device, and of these the ones that JAX does not always do in Python.
+_PUTS = ('device_put', 'to_device')
+_MAKERS = ('array', 'asarray')
 
 _replaced = Replaced()
 
@@ -58,15 +61,17 @@ def listen_to(jax: Any, hook: Hook, spec: Callable[[Any], str]) -> None:
     new |= {name: _pulling(old[name], op, hook, spec, every=True) for name, op in _PULLS.items() if name in old}
     new |= {name: _calling(old[name], op) for name, op in _CALLERS.items() if name in old}
     new |= {name: _showing(old[name], op) for name, op in _SHOWS.items() if name in old}
+    if '__contains__' in old:
+        new['__contains__'] = _containing(old['__contains__'])
     if isinstance(old.get('_value'), property):
         new['_value'] = property(_pulling(old['_value'].fget, 'value', hook, spec, every=True))
     if 'to_device' in old:
         new['to_device'] = _calling(old['to_device'], 'to_device')
     _replaced.replace(array, new)
-    _replaced.replace(jax, {'device_get': _getting(jax.device_get, hook, spec)})
-    for module, names in _PUTS.items():
-        place: Any = sys.modules[module]
-        _replaced.replace(place, {name: _calling(getattr(place, name), name) for name in names})
+    put, get = _calling(jax.device_put, 'device_put'), _getting(jax.device_get, hook, spec)
+    _replaced.replace(jax, {'device_put': put, 'device_get': get})
+    functions = jax.numpy
+    _replaced.replace(functions, {name: _making(jax, getattr(functions, name), name, hook, spec) for name in _MAKERS})
     ways: Any = sys.modules.get('jax._src.interpreters.pxla')
     if hasattr(ways, 'batched_device_put'):
         _replaced.replace(ways, {'batched_device_put': _putting(ways.batched_device_put, hook, spec)})
@@ -112,6 +117,15 @@ def _calling(original: Method, op: str) -> Method:
     return call
 
 
+def _containing(original: Method) -> Method:
+    @functools.wraps(original)
+    def contains(array: Any, value: Any) -> bool:
+        with calling('in'):
+            return bool(original(array, value))  # as `in` does with what it gets
+
+    return contains
+
+
 def _showing(original: Method, op: str) -> Method:
     show_values = _calling(original, op)
 
@@ -140,17 +154,38 @@ def _getting(original: Method, hook: Hook, spec: Callable[[Any], str]) -> Method
     return device_get
 
 
+def _making(jax: Any, original: Method, op: str, hook: Hook, spec: Callable[[Any], str]) -> Method:
+    @functools.wraps(original)
+    def make(value: Any, *args: Any, **kwargs: Any) -> Any:
+        device = kwargs.get('device') or jax.config.jax_default_device or jax.local_devices()[0]
+        if not isinstance(value, np.ndarray | np.generic) or not value.size or not _is_eager(jax):
+            return original(value, *args, **kwargs)
+        if not isinstance(device, jax.Device) or _on_host(device):  # or a plan for several
+            return original(value, *args, **kwargs)
+        dtype = jax.dtypes.canonicalize_dtype(kwargs.get('dtype') or (args[0] if args else None) or value.dtype)
+        with told(hook, (called(op), value.size * dtype.itemsize, '@numpy', spec(device), False, False)):
+            return original(value, *args, **kwargs)
+
+    return make
+
+
+def _is_eager(jax: Any) -> bool:
+    """Whether no function is being traced, in which arrays become constants."""
+    clean = getattr(jax._src.core, 'trace_state_clean', None)
+    return clean is None or clean()
+
+
 def _putting(original: Method, hook: Hook, spec: Callable[[Any], str]) -> Method:
     @functools.wraps(original)
     def put(aval: Any, sharding: Any, xs: Any, devices: Any, *args: Any, **kwargs: Any) -> Any:
-        op = called('')
+        op = called('device_put')
         facts: list[Facts] = []
-        for x, device in zip(xs, devices) if op or _is_explicit() else ():
+        for x, device in zip(xs, devices) if op in _PUTS and (op == called('') or _is_explicit()) else ():
             source = next(iter(x.devices())) if isinstance(x, sys.modules['jax'].Array) else None
             if not _near(source, device) and math.prod(x.shape):
                 start = '@numpy' if source is None else spec(source)
                 nbytes = math.prod(x.shape) * aval.dtype.itemsize
-                facts.append((op or 'device_put', nbytes, start, spec(device), False, False))
+                facts.append((op, nbytes, start, spec(device), False, False))
         with told(hook, *facts):
             return original(aval, sharding, xs, devices, *args, **kwargs)
 
