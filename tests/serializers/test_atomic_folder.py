@@ -135,6 +135,24 @@ def test_what_a_killed_writer_left_is_swept(tmp_path):
     assert names(tmp_path) == ['a']
 
 
+@pytest.mark.parametrize('step', ['mkdir', 'open'])
+def test_a_folder_swept_before_its_lock_is_made_again(tmp_path, monkeypatch, step):
+    act = getattr(os, step)
+    swept = []
+
+    def sweep_afterwards(place, *arguments, **options):
+        made = act(place, *arguments, **options)
+        if not swept and str(place).endswith(_atomic_folder.SUFFIX):
+            os.rmdir(place)
+            swept.append(place)
+        return made
+
+    monkeypatch.setattr(os, step, sweep_afterwards)
+    write(tmp_path / 'a', 'x')
+    assert len(swept) == 1
+    assert names(tmp_path) == ['a']
+
+
 def test_what_is_being_written_is_not_swept(tmp_path):
     with replacing_folder(str(tmp_path / 'a'), MARKS) as temporary:
         write(tmp_path / 'b', 'x')

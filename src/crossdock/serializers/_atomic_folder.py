@@ -152,7 +152,13 @@ def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, int
         try:
             # Nobody may read the new content under a wider mode than the old folder's.
             os.mkdir(temporary, 0o777 if old is None else 0o700)
+        except OSError as error:
+            error.filename = path
+            raise
+        try:
             descriptor = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            continue  # another process swept it before it could be opened
         except OSError as error:
             error.filename = path
             raise
