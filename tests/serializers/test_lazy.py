@@ -108,6 +108,8 @@ def test_the_old_file_is_read_on_when_another_takes_its_place(path):
         assert list(archive) == ['other']
 
 
+# JAX warns of every fork, where another test has imported it; the child does not use it.
+@pytest.mark.filterwarnings('ignore:os.fork:RuntimeWarning')
 def test_a_forked_child_reads_as_well(path):
     with open_archive(path) as archive:
         child = os.fork()

@@ -54,6 +54,8 @@ def test_removed_while_it_is_open(path):
         assert agrees(archive, values(0))
 
 
+# JAX warns of every fork, where another test has imported it; the child does not use it.
+@pytest.mark.filterwarnings('ignore:os.fork:RuntimeWarning')
 def test_forked_while_it_is_open(path):
     """Parent and child share the position in an open file; neither may depend on it."""
     want = values(0)
