@@ -1,5 +1,6 @@
 """Loading without a target: nested dicts, flat ones, prefixes, files of other writers."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -147,3 +148,23 @@ def test_any_suffix_by_name(tmp_path):
     assert load_npz(tmp_path / 'x.weights')['a'] == 1
     with pytest.raises(ValueError, match='known formats'):
         load(tmp_path / 'x.weights')
+
+
+@pytest.mark.parametrize(
+    ('value', 'target'),
+    [(1e300, 'float32'), (-7e4, 'float16'), (1e300 + 1j, 'complex64'), (2**40, 'float16'), (1e5, 'float8_e4m3fn')],
+)
+def test_a_finite_number_never_becomes_infinite(tmp_path, value, target):
+    dtype = np.dtype(getattr(ml_dtypes, target) if target.startswith('float8') else target)
+    save_npz(tmp_path / 'a.npz', {'a': np.array([1, value])})
+    into = {'a': np.zeros(2, dtype)}
+    with pytest.raises(StrictLoadError, match='values that do not fit'):
+        load_npz(tmp_path / 'a.npz', into)
+    assert not into['a'].astype('complex64').any()
+
+
+def test_infinity_and_nan_stay_what_they_are(tmp_path):
+    save_npz(tmp_path / 'a.npz', {'a': np.array([np.inf, -np.inf, np.nan, 1.5])})
+    into = {'a': np.zeros(4, 'float16')}
+    load_npz(tmp_path / 'a.npz', into)
+    np.testing.assert_array_equal(into['a'], [np.inf, -np.inf, np.nan, 1.5])

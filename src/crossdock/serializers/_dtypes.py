@@ -87,11 +87,23 @@ def can_cast(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
 
 
 def narrows(host: np.ndarray[Any, Any], target: np.dtype[Any]) -> bool:
-    """Whether integers in `host` do not fit `target`, so that converting would change their values."""
-    if not host.size or _kind(host.dtype) not in 'iu' or _kind(target) not in 'iu' or host.dtype == target:
+    """Whether numbers in `host` do not fit `target`: converting would change integers, or make finite ones infinite."""
+    if not host.size or host.dtype == target:
+        return False
+    if _kind(target) in 'fc' and _kind(host.dtype) in 'iufc':
+        return _overflows(host, target)
+    if _kind(host.dtype) not in 'iu' or _kind(target) not in 'iu':
         return False
     low, high = _integer_range(target)
     return int(host.min()) < low or int(host.max()) > high
+
+
+def _overflows(host: np.ndarray[Any, Any], target: np.dtype[Any]) -> bool:
+    if host.dtype.itemsize < target.itemsize and _kind(host.dtype) == _kind(target):
+        return False
+    with np.errstate(over='ignore', invalid='ignore'):
+        converted = host.astype(target)
+    return bool((np.isfinite(host) & ~np.isfinite(converted)).any())
 
 
 def _integer_range(dtype: np.dtype[Any]) -> tuple[int, int]:

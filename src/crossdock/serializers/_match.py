@@ -62,7 +62,7 @@ def may_lose(entry: Entry, value: Any) -> bool:
 
 
 def loses(host: np.ndarray[Any, Any], value: Any) -> bool:
-    """Whether converting to the target's type would change integers or cut text."""
+    """Whether converting to the target's type would change integers, overflow to infinity, or cut text."""
     if isinstance(value, SCALARS) and not isinstance(value, np.generic):
         return False
     dtype = wanted_dtype(value)
