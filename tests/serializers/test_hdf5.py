@@ -91,6 +91,15 @@ def test_files_of_the_ancestor_load_into_targets(tmp_path):
     assert target['l1']['b'] is None
 
 
+@pytest.mark.parametrize('locking', [None, True, False])
+def test_a_file_that_this_process_has_open(tmp_path, locking):
+    path = tmp_path / 'm.h5'
+    save_hdf5(path, {'a': np.arange(3.0)})
+    with h5py.File(path, 'r', locking=locking) as held:
+        assert load_hdf5(path)['a'].tolist() == [0, 1, 2]
+        assert held['a'][1] == 1
+
+
 def test_another_program_changes_ours(tmp_path):
     path = tmp_path / 'm.h5'
     save_hdf5(path, {'a': np.zeros(3), 'b': np.ones((300, 300))}, compression='gzip')

@@ -6,17 +6,17 @@ CuPy has no hook for them, so its functions are replaced while somebody listens,
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from crossdock.devices._replaced import Hook, Replaced, called, calling, told
 from crossdock.errors import TransferForbiddenError
 
 __all__ = ['listen_to', 'stop_listening']
 
-Hook = Callable[..., None]
+Method = Callable[..., Any]
 
 #: What pulls values to the host without being asked for a copy, and what a trace calls it.
 _PULLS = {
@@ -28,64 +28,39 @@ _PULLS = {
     'item': 'item',
     'tolist': 'tolist',
 }
-_SHOWS = ('__repr__', '__str__')
+_SHOWS = {'__repr__': 'repr', '__str__': 'str'}
 _MAKERS = ('array', 'asarray', 'asanyarray', 'ascontiguousarray', 'asfortranarray')
 
-_lock = threading.Lock()
-_undo: list[Callable[[], None]] = []
-_pull = threading.local()
+_replaced = Replaced()
 
 
 def listen_to(cupy: Any, hook: Hook) -> None:
     """Call `hook`, which `Backend.observe` describes, before each of CuPy's own copies from now on."""
-    with _lock:
-        _stop()
-        array = cupy.ndarray
-        for name, op in _PULLS.items():
-            _replace(array, name, _pulling(getattr(array, name), op))
-        for name in _SHOWS:
-            _replace(array, name, _showing(getattr(array, name), name.strip('_')))
-        _replace(array, 'get', _getting(array.get, hook))
-        _replace(array, 'set', _setting(array.set, hook))
-        for name in _MAKERS:
-            _replace(cupy, name, _making(cupy, getattr(cupy, name), name, hook))
+    _replaced.put_back()
+    array = cupy.ndarray
+    new = {name: _pulling(getattr(array, name), op) for name, op in _PULLS.items()}
+    new |= {name: _showing(getattr(array, name), op) for name, op in _SHOWS.items()}
+    new |= {'get': _getting(array.get, hook), 'set': _setting(array.set, hook)}
+    _replaced.replace(array, new)
+    _replaced.replace(cupy, {name: _making(cupy, getattr(cupy, name), name, hook) for name in _MAKERS})
 
 
 def stop_listening() -> None:
     """Have CuPy as it was."""
-    with _lock:
-        _stop()
+    _replaced.put_back()
 
 
-def _stop() -> None:
-    while _undo:
-        _undo.pop()()
-
-
-def _replace(place: Any, name: str, function: Callable[..., Any]) -> None:
-    if name in vars(place):
-        before = vars(place)[name]
-        _undo.append(lambda: setattr(place, name, before))
-    else:  # a method that the class inherits
-        _undo.append(lambda: delattr(place, name))
-    setattr(place, name, function)
-
-
-def _pulling(original: Callable[..., Any], op: str) -> Callable[..., Any]:
+def _pulling(original: Method, op: str) -> Method:
     # CuPy's own methods get what they need by get(), which tells of it in their name.
     @functools.wraps(original)
     def pull(array: Any, *args: Any, **kwargs: Any) -> Any:
-        before = getattr(_pull, 'op', '')
-        _pull.op = before or op
-        try:
+        with calling(op):
             return original(array, *args, **kwargs)
-        finally:
-            _pull.op = before
 
     return pull
 
 
-def _showing(original: Callable[..., Any], op: str) -> Callable[..., Any]:
+def _showing(original: Method, op: str) -> Method:
     # Debuggers call it, which a guard must not stop.
     pull = _pulling(original, op)
 
@@ -101,31 +76,33 @@ def _showing(original: Callable[..., Any], op: str) -> Callable[..., Any]:
     return show
 
 
-def _getting(original: Callable[..., Any], hook: Hook) -> Callable[..., Any]:
+def _getting(original: Method, hook: Hook) -> Method:
     @functools.wraps(original)
     def get(array: Any, *args: Any, **kwargs: Any) -> Any:
-        op = getattr(_pull, 'op', '')
-        hook(op or 'get', int(array.nbytes), _spec(array), '@numpy', bool(op), False)
-        return original(array, *args, **kwargs)
+        op = called('')
+        with told(hook, (op or 'get', int(array.nbytes), _spec(array), '@numpy', bool(op), False)):
+            return original(array, *args, **kwargs)
 
     return get
 
 
-def _setting(original: Callable[..., Any], hook: Hook) -> Callable[..., Any]:
+def _setting(original: Method, hook: Hook) -> Method:
     @functools.wraps(original)
     def set_values(array: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
-        hook('set', int(array.nbytes), '@numpy', _spec(array), False, False)
-        return original(array, arr, *args, **kwargs)
+        with told(hook, ('set', int(array.nbytes), '@numpy', _spec(array), False, False)):
+            return original(array, arr, *args, **kwargs)
 
     return set_values
 
 
-def _making(cupy: Any, original: Callable[..., Any], name: str, hook: Hook) -> Callable[..., Any]:
+def _making(cupy: Any, original: Method, name: str, hook: Hook) -> Method:
     @functools.wraps(original)
     def make(value: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(value, np.ndarray | np.generic):
-            hook(name, value.nbytes, '@numpy', f'@cupy:{cupy.cuda.runtime.getDevice()}', False, False)
-        return original(value, *args, **kwargs)
+        if not isinstance(value, np.ndarray | np.generic):
+            return original(value, *args, **kwargs)
+        target = f'@cupy:{cupy.cuda.runtime.getDevice()}'
+        with told(hook, (name, value.nbytes, '@numpy', target, False, False)):
+            return original(value, *args, **kwargs)
 
     return make
 

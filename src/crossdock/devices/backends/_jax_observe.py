@@ -6,7 +6,6 @@ JAX has no hook for them, so methods of its arrays are replaced while somebody l
 from __future__ import annotations
 
 import functools
-import importlib
 import math
 import sys
 from collections.abc import Callable
@@ -55,8 +54,9 @@ def listen_to(jax: Any, hook: Hook, spec: Callable[[Any], str]) -> None:
         The spec of one of JAX's device objects.
     """
     _replaced.put_back()
-    array = importlib.import_module('jax._src.array').ArrayImpl
-    old = vars(array)
+    # A private place: in a JAX that has it elsewhere, what arrays do by themselves goes unseen.
+    array: Any = getattr(sys.modules.get('jax._src.array'), 'ArrayImpl', None)
+    old = {} if array is None else vars(array)
     new: dict[str, Any] = {name: _pulling(old[name], op, hook, spec) for name, op in _SCALARS.items() if name in old}
     new |= {name: _pulling(old[name], op, hook, spec, every=True) for name, op in _PULLS.items() if name in old}
     new |= {name: _calling(old[name], op) for name, op in _CALLERS.items() if name in old}
@@ -67,7 +67,8 @@ def listen_to(jax: Any, hook: Hook, spec: Callable[[Any], str]) -> None:
         new['_value'] = property(_pulling(old['_value'].fget, 'value', hook, spec, every=True))
     if 'to_device' in old:
         new['to_device'] = _calling(old['to_device'], 'to_device')
-    _replaced.replace(array, new)
+    if array is not None:
+        _replaced.replace(array, new)
     put, get = _calling(jax.device_put, 'device_put'), _getting(jax.device_get, hook, spec)
     _replaced.replace(jax, {'device_put': put, 'device_get': get})
     functions = jax.numpy

@@ -81,7 +81,7 @@ class HDF5File:
             if not _has_signature(file.fileno()):
                 raise corrupt(path, 'is no HDF5 file: it has no signature')
         try:
-            return cls(path, h5py.File(path, 'r', locking=False, rdcc_nbytes=0), True)
+            return cls(path, _open(h5py, path), True)
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise corrupt(path, f'cannot be opened: {_said(error)}') from error
 
@@ -213,6 +213,21 @@ class HDF5File:
         before = dense.offset % mmap.ALLOCATIONGRANULARITY
         view = mmap.mmap(dense.descriptor, before + nbytes, access=mmap.ACCESS_READ, offset=dense.offset - before)
         return np.frombuffer(view, np.uint8, nbytes, before)
+
+
+def _open(h5py: Any, path: str) -> Any:
+    """Open without a lock, since files are replaced and never changed; else as this process has it open already.
+
+    HDF5 refuses to have one file open in two ways.
+    """
+    first: OSError | None = None
+    for locking in (False, 'best-effort', True):
+        try:
+            return h5py.File(path, 'r', locking=locking, rdcc_nbytes=0)
+        except OSError as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def _has_signature(descriptor: int) -> bool:
