@@ -17,6 +17,7 @@ import crossdock as xd
 from crossdock.cli import main
 from crossdock.cli._inspect import heading, show_table
 from crossdock.serializers import convert
+from crossdock.serializers._registry import format_named
 from crossdock.serializers._report import Report, Row
 
 from ..serializers.faults.formats import EACH
@@ -187,6 +188,20 @@ def test_a_source_with_damaged_data_leaves_the_old_target(tmp_path, capsys):
     assert "'last'" in capsys.readouterr().err
     assert list(xd.load(target)) == ['old']
     assert sorted(os.listdir(tmp_path)) == ['a.npz', 'b.npz']
+
+
+@pytest.mark.parametrize('there', EACH)
+def test_no_writer_takes_the_last_piece_of_damaged_data(tmp_path, there):
+    source, target = tmp_path / 'a.npz', tmp_path / f'b{suffix(there)}'
+    value = np.arange(1_200_000.0)  # more than a piece
+    xd.save(source, {'a': value})
+    data = bytearray(source.read_bytes())
+    data[data.index(value[-9:].tobytes())] ^= 1
+    source.write_bytes(data)
+    for compression in (None, *format_named(there).compressions):
+        with pytest.raises(xd.errors.CorruptFileError, match='CRC-32'):
+            convert(source, target, compression=compression)
+        assert os.listdir(tmp_path) == ['a.npz']
 
 
 def test_convert_tells_how_far_it_is_and_says_what_it_swaps(tmp_path):

@@ -33,15 +33,29 @@ class StoredLeaf(Leaf):
         self._reader = reader
 
     def chunks(self) -> Iterator[np.ndarray[Any, Any]]:
-        """The data as one-dimensional contiguous pieces of their own; all of it has been checked after the last."""
-        for _, piece in self._reader.pieces(self.path):
-            yield piece.copy()  # a writer may still need it when the next one is read
+        """The data as one-dimensional contiguous pieces of their own; all of it has been checked before the last."""
+        for piece in _checked_first(self._reader, self.path):
+            yield piece
             if self.watch is not None:
                 self.watch(piece.nbytes)
 
     def host(self) -> np.ndarray[Any, Any] | None:
         """The whole value as a NumPy array."""
         return self._reader.read(self.path)
+
+
+def _checked_first(reader: Reader, key: str) -> Iterator[np.ndarray[Any, Any]]:
+    """Copies of the pieces of a leaf, the last of them once all are known to be right.
+
+    A writer knows how much it wants, and does not ask again after the last one.
+    """
+    held = None
+    for _, piece in reader.pieces(key):
+        if held is not None:
+            yield held
+        held = piece.copy()  # the memory of the piece is used again
+    if held is not None:
+        yield held
 
 
 def convert(
