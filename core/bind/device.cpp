@@ -35,11 +35,27 @@ bool dtype_equals(const DtypeObject& self, nb::handle other) {
   return nb::cast<bool>(other.attr("isnative")) && nb::cast<std::string>(other.attr("name")) == name(self.dtype);
 }
 
+// What nanobind says by itself names no way to get one.
+PyObject* no_new_dtype(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "dtype: taken by its name, as crossdock.core.float32, not made by its class; functions take the name "
+                  "'float32' as well");
+  return nullptr;
+}
+
+PyObject* no_new_device(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "Device: given by crossdock.core.device, as device('native:0'), not by its class");
+  return nullptr;
+}
+
+PyType_Slot dtype_slots[] = {{Py_tp_new, reinterpret_cast<void*>(no_new_dtype)}, {0, nullptr}};
+PyType_Slot device_slots[] = {{Py_tp_new, reinterpret_cast<void*>(no_new_device)}, {0, nullptr}};
+
 }  // namespace
 
 void define_dtype(nb::module_& m) {
   nb::class_<DtypeObject>(
-      m, "dtype", nb::is_final(),
+      m, "dtype", nb::type_slots(dtype_slots), nb::is_final(),
       "A data type of the core. Equal to its name and to NumPy's dtype and scalar type of that name.")
       .def_prop_ro(
           "name", [](const DtypeObject& d) { return name(d.dtype); }, "The name, as 'float32'.")
@@ -89,7 +105,8 @@ void define_dtype(nb::module_& m) {
 }
 
 void define_device(nb::module_& m) {
-  nb::class_<Device>(m, "Device", nb::is_final(), "A device of the core. Made by `device`; one object for each place.")
+  nb::class_<Device>(m, "Device", nb::type_slots(device_slots), nb::is_final(),
+                     "A device of the core. Made by `device`; one object for each place.")
       .def_prop_ro(
           "kind", [](const Device& d) { return d.backend().name(); }, "'native' or 'sim'.")
       .def_prop_ro("index", &Device::index, "Number among the devices of its kind.")

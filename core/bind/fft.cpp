@@ -15,7 +15,7 @@ namespace {
 std::int64_t integer_of(nb::handle object, const char* op, const char* argument) {
   const std::string what = std::string(op) + ": " + argument;
   if (!PyIndex_Check(object.ptr()) || array_or_null(object.ptr())) {
-    throw TypeError(what + " is an integer, not " + text_of(nb::repr(object.type())));
+    throw TypeError(what + " is an integer, not " + text_of(object.type().attr("__name__")));
   }
   return dims_of(object, what.c_str())[0];
 }

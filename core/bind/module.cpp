@@ -39,4 +39,5 @@ NB_MODULE(_core, m) {
   define_cuda(m);
   define_cuda_pool(m);
   define_staging(m);
+  explain_arguments(m);
 }

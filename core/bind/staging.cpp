@@ -89,10 +89,20 @@ nb::list plain_arrays(nb::handle device, const nb::list& leaves, Reader& reader,
   return out;
 }
 
+PyObject* no_new_pool(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(
+      PyExc_TypeError,
+      "PinnedMemoryPool: given by crossdock.core.pinned_memory_pool, as pinned_memory_pool('sim:0'), not by "
+      "its class");
+  return nullptr;
+}
+
+PyType_Slot pool_slots[] = {{Py_tp_new, reinterpret_cast<void*>(no_new_pool)}, {0, nullptr}};
+
 }  // namespace
 
 void define_staging(nb::module_& m) {
-  nb::class_<PinnedPool>(m, "PinnedMemoryPool", nb::is_final(),
+  nb::class_<PinnedPool>(m, "PinnedMemoryPool", nb::type_slots(pool_slots), nb::is_final(),
                          "Host memory that a kind of device's copies need not wait for, kept for reuse. Bounded. Given "
                          "by `pinned_memory_pool`.")
       .def(

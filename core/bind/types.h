@@ -36,7 +36,8 @@ void define_cuda(nb::module_& m);
 void define_cuda_pool(nb::module_& m);
 void define_staging(nb::module_& m);
 
-void heed_signals();  // long waits in the main thread run the handlers of signals
+void heed_signals();                     // long waits in the main thread run the handlers of signals
+void explain_arguments(nb::module_& m);  // of all that is defined by then
 
 extern PyType_Slot array_slots[];  // operators.cpp
 

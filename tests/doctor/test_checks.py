@@ -14,13 +14,16 @@ import pytest
 from crossdock.core.cuda import DriverVersion, Library
 from crossdock.doctor import Facts, examine, gather
 from crossdock.doctor._facts import normalised
+from crossdock.doctor._optional import OPTIONAL
 from crossdock.doctor._versions import MINIMUM, NEEDED, release
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = Library('/lib/libnvrtc.so.13', (13, 0), '')
 ABSENT = Library('', (), 'libnvrtc.so.13: cannot open shared object file')
 HEALTHY = Facts(
-    packages=NEEDED | {'cupy-cuda13x': '14.2.0', 'torch': '2.13.0', 'jax': '0.10', 'jax-cuda13-plugin': '0.10'},
+    packages=NEEDED
+    | {'cupy-cuda13x': '14.2.0', 'torch': '2.13.0', 'array-api-compat': '1.16'}
+    | {'jax': '0.10', 'jax-cuda13-plugin': '0.10'},
     driver=DriverVersion('580.65.06', (13, 0)),
     driver_loaded=True,
     gpus=2,
@@ -86,7 +89,7 @@ def test_what_is_missing_is_no_error_and_says_what_to_install():
             id='NVRTC beyond the driver',
         ),
         pytest.param(
-            but(BARE, driver=OLD, gpus=1, packages={'torch': '2.13.0'}, torch_cuda='13.0'),
+            but(BARE, driver=OLD, gpus=1, packages={'torch': '2.13.0', 'array-api-compat': '2'}, torch_cuda='13.0'),
             'problem',
             'torch and the driver',
             ['of CUDA 13', 'for CUDA 12.4'],
@@ -126,6 +129,20 @@ def test_what_is_missing_is_no_error_and_says_what_to_install():
             'torch and the GPU',
             ['2.13.0+cpu', '@torch:cuda:N', '--force-reinstall torch'],
             id='a PyTorch for the CPU',
+        ),
+        pytest.param(
+            but(BARE, packages={'torch': '2.13.0+cpu'}),
+            'warning',
+            'torch and its functions',
+            ['array-api-compat is not installed', 'get_array_module', "pip install 'crossdock[torch]'"],
+            id='a PyTorch without array-api-compat',
+        ),
+        pytest.param(
+            but(BARE, packages={'h5py': '3.9'}),
+            'problem',
+            'h5py',
+            ['3.9 is too old', "pip install 'h5py>=3.11'"],
+            id='an old h5py',
         ),
         pytest.param(
             but(BARE, driver=DriverVersion('580.1', (13, 0)), gpus=1, packages={'jax': '0.10'}),
@@ -202,6 +219,20 @@ def test_a_gpu_without_nvml():
     assert any(f.name == 'NVIDIA driver' and 'NVML' in f.detail for f in told(facts, 'ok'))
 
 
+def test_each_package_of_an_extra_says_what_it_is_for():
+    missing = {f.name: f for f in told(BARE, 'missing') if f.group == 'package'}
+    assert missing.keys() == {'cupy'} | {package.name for package in OPTIONAL}
+    assert missing['h5py'].detail == 'not installed; for HDF5 files'
+    assert missing['h5py'].advice == "pip install 'crossdock[hdf5]'"
+    here = {f.name: f for f in told(but(BARE, packages={'h5py': '3.16.0'}), 'ok')}
+    assert here['h5py'].detail == '3.16.0, for HDF5 files'
+
+
+def test_python_itself_brings_zstandard_from_3_14_on():
+    assert 'backports-zstd' in {f.name for f in told(dataclasses.replace(BARE, python='3.13.2'), 'missing')}
+    assert 'backports-zstd' not in {f.name for f in told(dataclasses.replace(BARE, python='3.14.0'), 'missing')}
+
+
 @pytest.mark.parametrize(
     ('version', 'numbers'), [('2.1.3', (2, 1, 3)), ('2.13.0+cpu', (2, 13, 0)), ('3.0rc1', (3, 0)), ('', ())]
 )
@@ -216,11 +247,16 @@ def test_the_minimums_are_those_of_the_package():
     lines = setup['options']['install_requires'].splitlines()
     needed = dict(line.split('>=') for line in lines if line)
     assert needed == NEEDED
-    for name in ('cuda12', 'cuda13', 'torch', 'jax'):
-        needed |= dict(
-            line.split('>=') for line in extras[name].splitlines() if line and not line.startswith('nvidia-')
-        )
+    for_users = extras.keys() - {'test', 'docs', 'check', 'dev'}
+    brings = {}
+    for name in for_users:
+        for line in extras[name].partition(';')[0].splitlines():
+            if line and not line.startswith('nvidia-'):
+                package, oldest = line.split('>=')
+                needed[normalised(package)] = oldest
+                brings[normalised(package)] = name
     assert needed == MINIMUM
+    assert {package.name: package.extra for package in OPTIONAL}.items() <= brings.items()
 
 
 def test_the_facts_of_this_machine():

@@ -112,6 +112,13 @@ def libraries_without_cuda(facts: Facts) -> Iterator[Finding]:
         yield _check('jax and the GPU', 'warning', detail, f"pip install 'jax[cuda{major}]'")
 
 
+def torch_without_functions(facts: Facts) -> Iterator[Finding]:
+    """PyTorch's own namespace is not that of the array API standard."""
+    if 'torch' in facts.packages and 'array-api-compat' not in facts.packages:
+        detail = 'array-api-compat is not installed: tensors can be sent, but get_array_module and Device.xp raise'
+        yield _check('torch and its functions', 'warning', detail, "pip install 'crossdock[torch]'")
+
+
 def hidden_gpus(facts: Facts) -> Iterator[Finding]:
     """A driver that runs, and a variable that hides what it has."""
     if facts.driver.name and not facts.gpus and facts.visible is not None:
@@ -124,5 +131,6 @@ CHECKS: tuple[Callable[[Facts], Iterator[Finding]], ...] = (
     old_driver,
     two_cudas,
     libraries_without_cuda,
+    torch_without_functions,
     hidden_gpus,
 )

@@ -16,13 +16,13 @@ from crossdock.core import cuda
 from crossdock.core._blas import blas_name
 from crossdock.core.cuda import DriverVersion, Library
 from crossdock.devices import DeviceRow, describe_devices
+from crossdock.doctor._versions import MINIMUM
 
 __all__ = ['CUPY', 'LIBRARIES', 'Facts', 'gather', 'normalised']
 
 #: Distributions that bring the module `cupy`.
 CUPY = re.compile(r'cupy(-cuda\w+|-rocm[\w-]+)?')
-_WANTED = re.compile(rf'{CUPY.pattern}|nvidia-.+|torch|jax|jaxlib|jax-cuda.*-(plugin|pjrt)')
-_REQUIRED = ('numpy', 'ml-dtypes', 'optree', 'rich', 'click', 'scipy-openblas32', 'zlib-ng', 'array-api-compat')
+_WANTED = re.compile(rf'{CUPY.pattern}|nvidia-.+|jaxlib|jax-cuda.*-(plugin|pjrt)')
 
 #: Those that the core opens when it needs them.
 LIBRARIES = ('driver', 'nvrtc', 'cublas', 'cudnn')
@@ -103,7 +103,7 @@ def _packages() -> dict[str, str]:
     for distribution in metadata.distributions():
         # A broken installation leaves metadata without a name.
         name = normalised(distribution.metadata['Name'] or '')
-        if name not in found and (name in _REQUIRED or _WANTED.fullmatch(name)):
+        if name not in found and (name in MINIMUM or _WANTED.fullmatch(name)):
             found[name] = distribution.version
     return dict(sorted(found.items()))
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from crossdock.doctor._facts import CUPY, Facts
 from crossdock.doctor._findings import Finding
+from crossdock.doctor._optional import OPTIONAL, wanted
 from crossdock.doctor._versions import MINIMUM, NEEDED, release, text
 
 __all__ = ['devices', 'extra', 'libraries', 'packages']
 
-_OPTIONAL = {'torch': 'torch', 'jax': 'jax'}  # distribution and our extra
+_FOR = {package.name: package.use for package in OPTIONAL}
 _LABELS = {'nvrtc': 'NVRTC', 'cublas': 'cuBLAS', 'cudnn': 'cuDNN'}
 _USES = {
     'nvrtc': 'it compiles the kernels of cuda:N',
@@ -39,13 +40,13 @@ def packages(facts: Facts) -> Iterator[Finding]:
             detail = f'{version} is too old, crossdock needs {oldest}'
             yield Finding('package', name, 'problem', detail, f"pip install '{name}>={oldest}'")
         else:
-            yield Finding('package', name, 'ok', version)
+            yield Finding('package', name, 'ok', f'{version}, for {_FOR[name]}' if name in _FOR else version)
     if not any(CUPY.fullmatch(name) for name in facts.packages):
         yield Finding('package', 'cupy', 'missing', 'not installed; @cupy:N needs it', extra(facts))
-    for name, ours in _OPTIONAL.items():
-        if name not in facts.packages:
-            detail = f'not installed; @{name} needs it'
-            yield Finding('package', name, 'missing', detail, f"pip install 'crossdock[{ours}]'")
+    for package in wanted(release(facts.python)):
+        if package.name not in facts.packages:
+            advice = f"pip install 'crossdock[{package.extra}]'"
+            yield Finding('package', package.name, 'missing', f'not installed; for {package.use}', advice)
 
 
 def libraries(facts: Facts) -> Iterator[Finding]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from crossdock.doctor._optional import OPTIONAL
+
 __all__ = ['MINIMUM', 'NEEDED', 'release', 'text']
 
 #: The oldest of what crossdock needs (as in setup.cfg), by normalised name.
@@ -17,13 +19,9 @@ NEEDED = {
     'zlib-ng': '0.5',
 }
 #: Likewise of what it can use.
-MINIMUM = NEEDED | {
-    'cupy-cuda12x': '13.6',
-    'cupy-cuda13x': '13.6',
-    'torch': '2.7',
-    'array-api-compat': '1.10',
-    'jax': '0.5',
-}
+MINIMUM = (
+    NEEDED | {'cupy-cuda12x': '13.6', 'cupy-cuda13x': '13.6'} | {package.name: package.oldest for package in OPTIONAL}
+)
 
 
 def release(version: str) -> tuple[int, ...]:
