@@ -1,6 +1,7 @@
 """`devices.cuda` where CuPy or a GPU is not here: every name is there, and says why it does not work."""
 
 import copy
+import operator
 import pickle
 import subprocess
 import sys
@@ -20,6 +21,10 @@ USES = {
     'Device': lambda: cuda.Device(0),
     'Event': lambda: cuda.Event(),
     'Stream': lambda: cuda.Stream(non_blocking=True),
+    'Stream.null': lambda: cuda.Stream.null.synchronize(),
+    'Stream.null in a with statement': lambda: cuda.Stream.null.__enter__(),
+    'a method of the class': lambda: cuda.Event.record(),
+    'a call with a stream': lambda: cuda.to_gpu(np.ones(1), stream=cuda.Stream.null),
     'get_device_from_id': lambda: cuda.get_device_from_id(0),
     'to_gpu': lambda: cuda.to_gpu(np.ones(1)),
     'to_cpu on a stream': lambda: cuda.to_cpu(np.ones(1), stream=object()),
@@ -70,6 +75,21 @@ def test_classes_are_good_for_isinstance():
     assert not isinstance(cuda.DummyDevice, cuda.Device)
     assert cuda.ndarray is cuda.ndarray and cuda.cupy is cuda.cupy
     assert np is not cuda.cupy
+
+
+def test_attributes_of_classes_can_be_named_without_a_gpu():
+    def synchronise(stream=cuda.Stream.null):  # a default is made when the module is imported
+        with stream:
+            pass
+
+    assert repr(cuda.Stream.null) == '<crossdock.devices.cuda.Stream.null, which is not here>'
+    with pytest.raises(DeviceUnavailableError, match='the reason of this test'):
+        synchronise()
+    for use in (iter, int, operator.index, lambda stream: stream[0], lambda stream: stream()):
+        with pytest.raises(DeviceUnavailableError, match='the reason of this test'):
+            use(cuda.Stream.null)
+    with pytest.raises(AttributeError, match='_private'):
+        cuda.Stream._private
 
 
 def test_the_dummy_device():

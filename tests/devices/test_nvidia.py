@@ -138,7 +138,10 @@ def test_libraries_that_the_driver_runs_come_first(tmp_path, fake_nvml, runs, or
 
 
 def test_the_answer_is_the_cores():
-    assert _nvidia.find_gpus() == cuda.count_gpus()
+    number, reason = cuda.count_gpus()
+    found = _nvidia.find_gpus()
+    assert found.number == number and found.reason.startswith(reason)
+    assert ('install' in found.reason) == reason.startswith('no NVIDIA driver')
 
 
 def test_cupy_says_which_part_is_missing(monkeypatch):

@@ -73,11 +73,16 @@ def test_nothing_is_guessed_for_the_devices_of_others(other):
     [
         ('torch', '@torch:cpu'),
         ('@torch', '@torch:cpu'),
-        ('@torch:cuda', '@torch:cpu'),
+        ('@torch:cuda', '@torch:cuda:0'),
+        ('@torch:gpu:1', '@torch:cuda:1'),
+        ('@torch:1', '@torch:cuda:1'),
         ('@torch:cpu:0', '@torch:cpu'),
+        ('@torch:mps', '@torch:cpu'),
         ('jax', '@jax:0'),
         ('@jax', '@jax:0'),
-        ('@jax:cpu', '@jax:0'),
+        ('@jax:cpu', '@jax:cpu:0'),
+        ('@jax:gpu:0', '@jax:cuda:0'),
+        ('@jax:tpu:0', '@jax:0'),
         ('@jax:00', '@jax:0'),
     ],
 )

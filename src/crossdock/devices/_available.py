@@ -13,7 +13,7 @@ __all__ = ['DeviceRow', 'available_devices', 'choose_device', 'describe_devices'
 
 
 class DeviceRow(TypedDict):
-    """One row of `describe_devices`. `reason` and, for an unavailable kind, `physical` are ''."""
+    """One row of `describe_devices`. `reason` of an available device and `physical` of another are ''."""
 
     spec: str
     kind: str
@@ -44,13 +44,14 @@ def available_devices() -> list[Device]:
 
 
 def describe_devices() -> list[DeviceRow]:
-    """Every device that works here, and each kind that does not with the reason.
+    """Every device that works here, and each kind or place that does not with the reason.
 
     Returns
     -------
     list of dict
         With the keys ``spec``, ``kind``, ``available``, ``reason`` ('' if available) and ``physical`` (which memory;
-        '' if not available). A kind that does not work has one row, with the spec of its usual device.
+        '' if not available). A kind that does not work has one row, with the spec of its usual device; so has a place
+        of a library, such as ``@torch:cuda:0``, that has no device.
 
     Notes
     -----
@@ -91,7 +92,8 @@ def _rows(entry: Entry) -> list[DeviceRow]:
         backend = backend_of(entry)
         reason = backend.unavailable()
         if not reason:
-            return [_row(make(backend, suffix)) for suffix in backend.suffixes()]
+            here = [_row(make(backend, suffix)) for suffix in backend.suffixes()]
+            return here + [_absent(backend.spec(each), entry.kind, why) for each, why in backend.missing().items()]
         return [_absent(backend.spec(backend.example), entry.kind, reason)]
     except CrossdockError as error:
         return [_absent(entry.head, entry.kind, getattr(error, 'reason', '') or str(error))]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,13 @@ class Backend:
     def has(self, suffix: str) -> bool:
         """Whether that device works here. Asked only where `unavailable` says ''."""
         return suffix in self.suffixes()
+
+    def missing(self) -> Mapping[str, str]:
+        """Devices that one would look for here in vain, by suffix, and why. Asked only where `unavailable` says ''.
+
+        For a library of several places, such as the host and GPUs: one device for each place that has none.
+        """
+        return {}
 
     def canonical(self, suffix: str) -> str:
         """The suffix that a device prints, for one that is another name of it. Asked only for devices that work."""

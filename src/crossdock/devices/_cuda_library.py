@@ -79,18 +79,37 @@ class Absent:
         library()
         refuse(f'{self._name} was taken before it was here')
 
+    def _use(self, *arguments: Any, **named: Any) -> NoReturn:
+        library()
+        refuse(f'{self._name} was taken before it was here')
+
+    # Python looks for these in the class alone.
+    __call__ = __enter__ = __iter__ = __getitem__ = __int__ = __index__ = _use
+
+    def __exit__(self, *exception: object) -> None:
+        """Never reached, and asked for by ``with`` before `__enter__`."""
+
     def __repr__(self) -> str:
         return f'<{self._name}, which is not here>'
 
 
+class _AbsentClass(type):
+    """A class whose attributes, such as ``Stream.null``, can be named, for defaults and the like, and not used."""
+
+    def __getattr__(cls, name: str) -> Absent:
+        if name.startswith('_'):
+            raise AttributeError(f'type object {cls.__name__!r} has no attribute {name!r}')
+        return Absent(f'crossdock.devices.cuda.{cls.__name__}.{name}')
+
+
 def absent_class(name: str) -> type:
-    """A class for ``isinstance``, which says no; making an object of it raises the reason."""
+    """A class for ``isinstance``, which says no; making an object of it raises the reason, and so does any method."""
 
     def refuse_object(cls: type, *arguments: Any, **named: Any) -> NoReturn:
         library()
         refuse(f'crossdock.devices.cuda.{name} was taken before it was here')
 
-    return type(name, (), {'__new__': refuse_object, '__doc__': f'Stands for cupy.{name}, which is not here.'})
+    return _AbsentClass(name, (), {'__new__': refuse_object, '__doc__': f'Stands for cupy.{name}, which is not here.'})
 
 
 _ABSENT = Absent('cupy')

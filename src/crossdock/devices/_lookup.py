@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -136,6 +136,18 @@ def _check(backend: Backend, suffix: str, name: str) -> None:
             return
         here = backend.suffixes()
         count = len(here)
-        names = ', '.join(backend.spec(each) for each in here)
-        reason = f'there {"is" if count == 1 else "are"} {count} of its kind here: {names}'
+        reason = _why_missing(backend, suffix) or _what_is_here(backend, here)
     raise DeviceUnavailableError(f'{name} is not available here: {reason}', device=name, reason=reason, count=count)
+
+
+def _why_missing(backend: Backend, suffix: str) -> str:
+    """Why there is no device in the place that a suffix such as 'cuda:3' names; '' if there may be some."""
+    place = suffix.rpartition(':')[0]
+    return next((why for each, why in backend.missing().items() if each.rpartition(':')[0] == place), '')
+
+
+def _what_is_here(backend: Backend, here: Sequence[str]) -> str:
+    if not here:
+        return 'none of its kind is here'
+    names = ', '.join(map(backend.spec, here))
+    return f'there {"is" if len(here) == 1 else "are"} {len(here)} of its kind here: {names}'

@@ -8,6 +8,8 @@ from crossdock.core import cuda
 
 __all__ = ['Gpus', 'find_gpus']
 
+_ADVICE = "; install NVIDIA's driver if it has such a GPU, or take sim:0, which needs none"
+
 
 class Gpus(NamedTuple):
     """The number of GPUs that a program sees, and why it is 0 if it is."""
@@ -18,4 +20,5 @@ class Gpus(NamedTuple):
 
 def find_gpus() -> Gpus:
     """Count the GPUs that CUDA would show to this process; the first answer stays."""
-    return Gpus(*cuda.count_gpus())
+    number, reason = cuda.count_gpus()
+    return Gpus(number, reason + _ADVICE if reason.startswith('no NVIDIA driver') else reason)

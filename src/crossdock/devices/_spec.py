@@ -122,8 +122,10 @@ def _unknown_kind(text: str, given: object, head: str) -> SpecError:
 def _bad_suffix(entry: Entry, given: object, suffix: str, why: str) -> SpecError:
     assert entry.backend is not None
     leading = re.match(r'[1-9][0-9]{0,4}(?![0-9])|0', suffix, re.ASCII)
-    nearest = _accepted(f'{entry.head}:{leading.group()}') if leading else None
-    nearest = nearest or _usual(entry.head)
+    number = leading.group() if leading else ''
+    place = suffix.lower().replace('gpu', 'cuda')
+    tries = [number, f'cuda:{number}', place, f'{place}:0', place.partition(':')[0]]
+    nearest = next(filter(None, (_accepted(f'{entry.head}:{each}') for each in tries)), None) or _usual(entry.head)
     return SpecError(
         f'bad device spec {_shown(given)}: {why}; the grammar is {entry.head}{entry.backend.grammar}.{_hint(nearest)}',
         spec=given,

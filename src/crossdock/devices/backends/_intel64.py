@@ -42,7 +42,7 @@ def wrong_machine() -> str:
 
 
 def has_onednn() -> bool:
-    """Whether libdnnl lies where the package `onednn` or the system puts it. Loads nothing."""
+    """Whether libdnnl lies where its packages or the system puts it. Loads nothing."""
     folders = [Path(sys.prefix) / 'lib', *map(Path, _FOLDERS)]
     return any(folder.is_dir() and next(folder.glob('libdnnl.so*'), None) is not None for folder in folders)
 
@@ -54,7 +54,7 @@ def _missing() -> str:
         return wrong
     if importlib.util.find_spec('ideep4py') is not None or has_onednn():
         return ''
-    return 'neither oneDNN (libdnnl) nor iDeep (ideep4py) is installed'
+    return 'neither oneDNN (libdnnl) nor iDeep (ideep4py) is installed; pip install onednn-cpu-gomp, or use @numpy'
 
 
 BACKEND = Intel64Backend()

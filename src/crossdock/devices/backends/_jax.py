@@ -8,7 +8,7 @@ import importlib.util
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from types import ModuleType
 from typing import Any
 
@@ -122,9 +122,13 @@ class JaxBackend(Backend):
         platforms = os.environ.get('JAX_PLATFORMS', '').split(',')
         found: tuple[str, ...] = ('cpu:0',) if platforms == [''] or 'cpu' in platforms else ()
         asked = platforms == [''] or 'cuda' in platforms or 'gpu' in platforms
-        if asked and any(importlib.util.find_spec(plugin) is not None for plugin in _PLUGINS):
+        if asked and _has_plugin():
             found += tuple(f'cuda:{i}' for i in range(_gpus().number))
         return found
+
+    def missing(self) -> Mapping[str, str]:
+        here = {suffix.rpartition(':')[0] for suffix in self.suffixes()}
+        return {f'{place}:0': _why_no(place) for place in ('cpu', 'cuda') if place not in here}
 
     def has(self, suffix: str) -> bool:
         return suffix in self.suffixes() or _find(suffix) is not None
@@ -372,6 +376,21 @@ def _place(suffix: str) -> PlaceFacts:
         dtypes=_Dtypes(),
         dtype_advice=tuple((name, _ADVICE.format(_INSTEAD[name])) for name in sorted(_WIDE)),
     )
+
+
+def _why_no(place: str) -> str:
+    platforms = os.environ.get('JAX_PLATFORMS', '')
+    if platforms and not {place, 'gpu' if place == 'cuda' else place} & set(platforms.split(',')):
+        return f'JAX_PLATFORMS={platforms} leaves it out; unset that, or add {place}'
+    if place == 'cuda' and _gpus().reason:
+        return _gpus().reason
+    if place == 'cuda' and not _has_plugin():
+        return "JAX has no plugin for CUDA; pip install 'jax[cuda13]', or [cuda12] for a driver that runs no CUDA 13"
+    return 'JAX has started without it; what it has is jax.devices()'
+
+
+def _has_plugin() -> bool:
+    return any(importlib.util.find_spec(plugin) is not None for plugin in _PLUGINS)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -91,6 +91,12 @@ class TorchBackend(Backend):
     def suffixes(self) -> Sequence[str]:
         gpus = _gpus().number if _built_with_cuda() else 0
         return 'cpu', *(f'cuda:{i}' for i in range(gpus))
+
+    def missing(self) -> Mapping[str, str]:
+        if _gpus().number and _built_with_cuda():
+            return {}
+        built = 'this PyTorch is built without CUDA; https://pytorch.org/get-started/locally has those with it'
+        return {'cuda:0': _gpus().reason or built}
 
     def fallback_spec(self, suffix: str) -> str:
         return '@numpy' if suffix == 'cpu' else f'@cupy:{self.index_of(suffix)}'
