@@ -41,7 +41,8 @@ def test_round_trip(tmp_path, tree, compression, cores, monkeypatch):
             np.testing.assert_array_equal(got[key], tree[key], strict=True)
     with open_archive(path) as archive:
         assert archive['large'][3, ::7].tolist() == tree['large'][3, ::7].tolist()
-        assert archive['large'].map() is None
+        with pytest.raises(ValueError, match="'large' cannot be mapped: it is compressed"):
+            archive['large'].map()
         np.testing.assert_array_equal(xd.to_numpy(archive['large'].to('sim:0')), tree['large'], strict=True)
 
 

@@ -27,6 +27,7 @@ def test_h5py_reads_ours(tmp_path):
     save_hdf5(path, tree, metadata={'epoch': 3})
     with h5py.File(path) as f:
         assert list(f) == ['l1', 'c', 'bf', 'none', 't', 'n'], 'the order of saving'
+        assert list(load_hdf5(path, flat=True)) == ['l1/W', 'l1/b', 'c', 'bf', 'none', 't', 'n']
         np.testing.assert_array_equal(f['l1/W'][...], base, strict=True)
         assert f['l1/b'].dtype == bool
         assert f['c'].dtype == complex

@@ -198,7 +198,6 @@ def test_views_of_the_file(path):
         assert view.tobytes() == np.ascontiguousarray(values[key]).tobytes(), key
     save(path, {'C': np.zeros((6, 8))})  # another file takes its place; the views stay those of the old one
     assert got['C'].tobytes() == values['C'].tobytes()
-    assert load(path, mmap=True, device='native:0')['C'].shape == (6, 8)
 
 
 def test_views_cost_no_memory(path):
@@ -234,9 +233,13 @@ def test_data_off_its_alignment_is_read_and_not_mapped(path):
     for blanks in range(8):
         path.write_bytes((len(text) + blanks).to_bytes(8, 'little') + text + b' ' * blanks + value.tobytes())
         with open_archive(path) as archive:
-            assert (archive['a'].map() is None) == ((len(text) + blanks) % 8 != 0)
             assert archive['a'][::-2].tolist() == [4, 2, 0]
-        assert load(path, mmap=True)['a'].tolist() == [0, 1, 2, 3, 4]
+            if (len(text) + blanks) % 8:
+                with pytest.raises(ValueError, match='is not aligned'):
+                    archive['a'].map()
+            else:
+                archive['a'].map()
+        assert load(path, mmap='where possible')['a'].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_from_and_to_devices(path):

@@ -13,9 +13,11 @@ from ._hdf5_deserializer import HDF5Deserializer
 from ._hdf5_serializer import HDF5Serializer
 from ._lazy import LazyArchive, LazyArray, open_archive
 from ._leaf import Leaf
-from ._load import load, load_npz, load_safetensors
+from ._load import load
+from ._npz import load_npz, save_npz
 from ._npz_deserializer import NpzDeserializer
-from ._save import save, save_npz, save_safetensors
+from ._safetensors import load_safetensors, save_safetensors
+from ._save import save
 from ._visitor import Deserializer, Serializer
 from ._zarr import load_zarr, save_zarr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._empty import contradiction, empty_among
 from ._leaf import Leaf
 from ._path import clashes
 from ._tree import Hand, visit
@@ -18,6 +19,7 @@ class Collector(Hand):
     def __init__(self) -> None:
         super().__init__()
         self.leaves: dict[str, Leaf] = {}
+        self.groups: dict[str, None] = {}
 
     def leaf(self, path: str, value: Any) -> Any:
         """Keep one leaf."""
@@ -26,13 +28,17 @@ class Collector(Hand):
         self.leaves[path] = Leaf(value, path)
         return value
 
+    def group(self, path: str) -> None:
+        """Note a container, which may turn out to be empty."""
+        self.groups[path] = None
+
     def serializer(self, path: str) -> Serializer:
         """Let an object name its parts below `path`."""
         return Serializer(self, path)
 
 
-def collect(obj: Any) -> dict[str, Leaf]:
-    """The leaves of `obj` by key path, in its order.
+def collect(obj: Any) -> tuple[dict[str, Leaf], list[str]]:
+    """The leaves of `obj` by key path, in its order, and the key paths of the containers in it that hold nothing.
 
     Raises
     ------
@@ -45,4 +51,8 @@ def collect(obj: Any) -> dict[str, Leaf]:
     visit(obj, '', hand)
     for path in clashes(hand.leaves):
         raise ValueError(f'{path!r} is the key of a value and of a group')
-    return hand.leaves
+    empty = empty_among(hand.groups, hand.leaves)
+    wrong = contradiction(empty, hand.leaves)
+    if wrong is not None:
+        raise ValueError('{!r} {}'.format(*wrong))
+    return hand.leaves, empty

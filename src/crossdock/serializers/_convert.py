@@ -12,12 +12,13 @@ import numpy as np
 from crossdock.errors import FormatError
 from crossdock.transfer import Progress
 
+from ._compression import compression_named
 from ._format import Format, Reader
 from ._leaf import Leaf
 from ._path import shown
 from ._place import blank
-from ._registry import format_for, format_named
-from ._save import Path, check_compression, file_path, write_leaves
+from ._registry import format_of
+from ._save import Path, file_path, write_leaves
 from ._swapped import warn_swapped
 
 __all__ = ['convert']
@@ -67,7 +68,7 @@ def convert(
     compression: str | None = None,
     progress: Progress = False,
 ) -> None:
-    """Write what a file holds in another format: the same keys, data types and bits, None and metadata.
+    """Write what a file holds in another format: the same keys, data types and bits, None, empty groups and metadata.
 
     Never more than some pieces of the data are in memory. The target takes the place of an old one only when all of
     the source has been read and checked, and the new file is complete and on the disk.
@@ -104,19 +105,18 @@ def convert(
     (2, 3)
     """
     here, there = file_path(source), file_path(target)
-    reads = format_for(here) if from_format is None else format_named(from_format)
-    writes = format_for(there) if to_format is None else format_named(to_format)
-    check_compression(writes, compression)
+    reads, writes = format_of(here, from_format), format_of(there, to_format)
+    packing = compression_named(writes, compression)
     if os.path.exists(there) and os.path.samefile(here, there):
         raise ValueError(f'{here} and {there} are the same file; convert into another, then rename it')
     with reads.open(here) as reader:
-        why = refusals(reader, writes, compression)
+        why = refusals(reader, writes, packing)
         if why:
             lines = [f'{here} holds what a {writes.name} file cannot; nothing has been written']
             raise FormatError('\n'.join(lines + [f'  {line}' for line in why]), refusals=tuple(why))
         leaves = {key: StoredLeaf(reader, key) for key in reader.entries}
-        warn_swapped(here, [key for key, leaf in leaves.items() if leaf.swapped], stacklevel=3)
-        write_leaves(there, leaves, writes, compression, progress, reader.metadata, 'convert')
+        warn_swapped(here, [key for key, leaf in leaves.items() if leaf.swapped])
+        write_leaves(there, leaves, writes, packing, progress, reader.metadata, reader.empty, 'convert')
 
 
 def refusals(reader: Reader, format: Format, compression: str | None) -> list[str]:

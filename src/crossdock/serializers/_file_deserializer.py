@@ -10,7 +10,7 @@ from ._format import Reader
 from ._ignore import Ignore
 from ._stage import Loader
 from ._tree import Hand
-from ._visitor import Deserializer
+from ._visitor import Deserializer, canonical
 
 __all__ = ['FileDeserializer']
 
@@ -30,12 +30,23 @@ class _Loading(Hand):
 
 
 class FileDeserializer(Deserializer):
-    """Loads an open file into objects, part by part; a context that closes the file."""
+    """Loads a file into objects, part by part; a context that closes the file.
 
-    def __init__(self, reader: Reader, path: str, place: str, *, strict: bool, ignore: Ignore, device: Any) -> None:
-        self._reader = reader
-        loader = Loader(reader, path, strict=strict, ignore=ignore, device=device)
+    A format derives from it, and says by `opened` how its files are opened.
+    """
+
+    def __init__(
+        self, file: Any, *, prefix: str = '', strict: bool = True, ignore: Ignore = None, device: Any = None
+    ) -> None:
+        place = canonical(prefix)
+        self._reader, path = self.opened(file)
+        loader = Loader(self._reader, path, strict=strict, ignore=ignore, device=device)
         super().__init__(_Loading(loader), place)
+
+    @staticmethod
+    def opened(file: Any) -> tuple[Reader, str]:
+        """A reader of what was given as the file, and the path of it."""
+        raise NotImplementedError
 
     @property
     def metadata(self) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ files and host memory only: no device, no tree, no target. Its public test suite
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -20,7 +20,7 @@ from ._selection import pieces_of, select
 if TYPE_CHECKING:
     from ._leaf import Leaf
 
-__all__ = ['CONTRACT_VERSION', 'PIECE_NBYTES', 'Entry', 'Writer', 'Reader', 'Format']
+__all__ = ['CONTRACT_VERSION', 'PIECE_NBYTES', 'Host', 'Entry', 'Writer', 'Reader', 'Format']
 
 CONTRACT_VERSION = 1
 PIECE_NBYTES = 8 * 2**20
@@ -72,6 +72,10 @@ class Writer(Protocol):
     def add(self, key: str, leaf: Leaf) -> None:
         """Write one leaf under a key path; its data comes from ``leaf.chunks()``, piece by piece."""
 
+    def add_empty(self, key: str) -> None:
+        """Note a container that holds nothing, at a key path; a format without a way to say so leaves it out."""
+        return
+
     def __enter__(self) -> Self:
         return self
 
@@ -92,6 +96,11 @@ class Reader(Protocol):
     @abstractmethod
     def entries(self) -> Mapping[str, Entry]:
         """Every leaf by its key path, in the order of the file."""
+
+    @property
+    def empty(self) -> Collection[str]:
+        """Key paths of the containers that hold nothing."""
+        return ()
 
     @property
     @abstractmethod
@@ -181,6 +190,10 @@ class Reader(Protocol):
         self.entries[key]
         return None
 
+    def why_no_view(self, key: str) -> str:
+        """Why `map` gives None for an array, as what can be said of it: ``'is compressed by zstd'``."""
+        return 'does not lie in the file as it does in memory'
+
     def slice(self, key: str, index: Any) -> Host:
         """What basic indexing takes from one leaf, which is not None, as a fresh array; the rest need not be read.
 
@@ -229,6 +242,9 @@ class Format(Protocol):
         Names that ``save(..., compression=name)`` may give; none is always allowed.
     can_mmap : bool
         Whether ``load(..., mmap=True)`` works.
+    unchecked : callable
+        Not needed by formats whose checksums are part of the format. Gives the format that does not compare those that
+        files have beside their data, which other programs leave as they are when they change the data.
     folder_marks : tuple of str
         Not needed by formats of single files. A format of folders names files here; a folder that is there is only
         replaced if it has one of them, or nothing.

@@ -7,10 +7,12 @@ from typing import Any
 
 from crossdock.transfer import Progress
 
+from ._compression import gzip_or_none
 from ._ignore import Ignore
-from ._load import _load
-from ._registry import format_named
-from ._save import Path, _save, file_path
+from ._load import load_as
+from ._registry import format_of
+from ._save import Path, file_path, save
+from ._view import Mapped
 
 __all__ = ['save_hdf5', 'load_hdf5']
 
@@ -42,9 +44,7 @@ def save_hdf5(
     ...     print(plain['l1/W'].shape, plain['best'].shape)
     (2, 3) None
     """
-    from .formats._hdf5 import packing
-
-    _save(file_path(path), obj, format_named('hdf5'), packing(compression), progress, metadata)
+    save(path, obj, format='hdf5', compression=gzip_or_none(compression), progress=progress, metadata=metadata)
 
 
 def load_hdf5(
@@ -55,7 +55,7 @@ def load_hdf5(
     strict: bool = True,
     ignore: Ignore = None,
     prefix: str = '',
-    mmap: bool | None = None,
+    mmap: Mapped = None,
     progress: Progress = False,
     flat: bool = False,
     checksum: bool = True,
@@ -80,7 +80,5 @@ def load_hdf5(
     >>> load_hdf5('plain.h5')
     {'l1': {'W': array([1., 1.])}}
     """
-    from .formats._hdf5 import HDF5Format
-
-    format = HDF5Format(checksum)
-    return _load(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
+    format = format_of('', 'hdf5', checksum)
+    return load_as(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)

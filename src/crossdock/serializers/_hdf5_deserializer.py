@@ -6,10 +6,9 @@ import os
 from typing import Any
 
 from ._file_deserializer import FileDeserializer
-from ._ignore import Ignore
+from ._format import Reader
 from ._registry import format_named
-from ._save import Path, file_path
-from ._visitor import canonical
+from ._save import file_path
 
 __all__ = ['HDF5Deserializer']
 
@@ -21,7 +20,7 @@ class HDF5Deserializer(FileDeserializer):
 
     Parameters
     ----------
-    group : str, path-like, or h5py.Group
+    file : str, path-like, or h5py.Group
         The file; or the group, also the root, of one that is open, which its owner closes.
     prefix : str
         The group below it to begin in.
@@ -41,22 +40,12 @@ class HDF5Deserializer(FileDeserializer):
     (7, [0.0, 1.0, 2.0])
     """
 
-    def __init__(
-        self,
-        group: Path | Any,
-        *,
-        prefix: str = '',
-        strict: bool = True,
-        ignore: Ignore = None,
-        device: Any = None,
-    ) -> None:
-        place = canonical(prefix)
-        if isinstance(group, str | bytes | os.PathLike):
-            where = file_path(group)  # type: ignore[arg-type]
-            reader = format_named('hdf5').open(where)
-        else:
-            from .formats._hdf5 import reader_of
+    @staticmethod
+    def opened(file: Any) -> tuple[Reader, str]:
+        """A reader of the file at a path, or of an open group."""
+        if isinstance(file, str | bytes | os.PathLike):
+            where = file_path(file)  # type: ignore[arg-type]
+            return format_named('hdf5').open(where), where
+        from .formats._hdf5 import reader_of
 
-            reader = reader_of(group)
-            where = str(group.file.filename)
-        super().__init__(reader, where, place, strict=strict, ignore=ignore, device=device)
+        return reader_of(file), str(file.file.filename)

@@ -21,6 +21,10 @@ class _Writing(Hand):
         self.writer.add(path, Leaf(value, path))
         return value
 
+    def group(self, path: str) -> None:
+        if path:
+            self.writer.add_empty(path)
+
     def serializer(self, path: str) -> Serializer:
         return Serializer(self, path)
 

@@ -12,14 +12,15 @@ from . import _arrays
 from ._format import Reader
 from ._path import below, shown
 from ._receive import receive
-from ._registry import format_for, format_named
+from ._registry import format_of
 from ._save import Path, file_path
+from ._view import Mapped, checked, view_of
 from ._visitor import canonical
 
 __all__ = ['LazyArchive', 'LazyArray', 'open_archive']
 
 
-def open_archive(path: Path, *, format: str | None = None, mmap: bool = False) -> LazyArchive:
+def open_archive(path: Path, *, format: str | None = None, mmap: Mapped = None, checksum: bool = True) -> LazyArchive:
     """Open a file without reading the data in it.
 
     Parameters
@@ -28,9 +29,12 @@ def open_archive(path: Path, *, format: str | None = None, mmap: bool = False) -
         The file; its suffix tells the format.
     format : str, optional
         The format's name, whatever the suffix.
-    mmap : bool
-        Give views of the file in place of copies where the format has them. Their data is not checked, and cutting the
-        file short kills whoever reads them; see `LazyArray.map`.
+    mmap : bool or 'where possible', optional
+        Give views of the file in place of copies; of what has none, True raises an error when it is asked for, and
+        ``'where possible'`` gives a copy. What is seen is not checked, and cutting the file short kills whoever looks;
+        see `LazyArray.map`.
+    checksum : bool
+        As for `load`.
 
     Returns
     -------
@@ -55,8 +59,8 @@ def open_archive(path: Path, *, format: str | None = None, mmap: bool = False) -
     ['enc/W', 'enc/b'] (2, 3) [3. 5.]
     """
     where = file_path(path)
-    kind = format_for(where) if format is None else format_named(format)
-    return LazyArchive(kind.open(where), where, mmap=mmap)
+    choice = checked(mmap)
+    return LazyArchive(format_of(where, format, checksum).open(where), where, mmap=choice)
 
 
 class LazyArray:
@@ -72,7 +76,7 @@ class LazyArray:
         Size of its data, in bytes.
     """
 
-    def __init__(self, reader: Reader, key: str, mmap: bool = False) -> None:
+    def __init__(self, reader: Reader, key: str, mmap: Mapped = None) -> None:
         entry = reader.entries[key]
         assert entry.dtype is not None, key
         self._reader = reader
@@ -107,14 +111,14 @@ class LazyArray:
         CorruptFileError
             What was read is damaged.
         """
-        view = self._reader.map(self.key) if self._mmap else None
+        view = self._seen()
         if view is not None:
             taken = view[index]
             return taken if isinstance(taken, np.ndarray) else np.array(taken, view.dtype)
         return self._reader.slice(self.key, index)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        view = self._reader.map(self.key) if self._mmap and not copy else None
+        view = None if copy else self._seen()
         if view is None and copy is False:
             raise ValueError(f'{shown(self.key)} cannot be seen without reading a copy of it')
         host = self.read() if view is None else view
@@ -131,13 +135,27 @@ class LazyArray:
         assert host is not None
         return host
 
-    def map(self) -> np.ndarray[Any, Any] | None:
-        """A read-only view of the data in the file, or None where there is none, as for what is compressed.
+    def map(self) -> np.ndarray[Any, Any]:
+        """A read-only view of the data in the file.
 
         Nothing is checked. The view stays valid when the archive is closed. Another process that cuts the file short
         while it is mapped kills this one at the next access.
+
+        Raises
+        ------
+        ValueError
+            There is no such view, as of what is compressed; the message says why.
         """
-        return self._reader.map(self.key)
+        view = view_of(self._reader, self.key)
+        if view is None:
+            raise ValueError(
+                f'{shown(self.key)} cannot be mapped: it {self._reader.why_no_view(self.key)}; read() gives a copy'
+            )
+        return view
+
+    def _seen(self) -> np.ndarray[Any, Any] | None:
+        """The view that this array is to be seen by, if it is."""
+        return self.map() if self._mmap is True else view_of(self._reader, self.key) if self._mmap else None
 
     def to(self, device: Any) -> Any:
         """Read all of the data straight to a device, piece by piece, checked; text, which no device has, to the host.
@@ -171,7 +189,7 @@ class LazyArchive(Mapping[str, Any]):
         The group, ``''`` for the whole file.
     """
 
-    def __init__(self, reader: Reader, path: str, prefix: str = '', *, mmap: bool = False) -> None:
+    def __init__(self, reader: Reader, path: str, prefix: str = '', *, mmap: Mapped = None) -> None:
         self._reader = reader
         self._mmap = mmap
         self.path = path
@@ -193,7 +211,7 @@ class LazyArchive(Mapping[str, Any]):
         entry = self._reader.entries.get(path)
         if entry is not None:
             return None if entry.dtype is None else LazyArray(self._reader, path, self._mmap)
-        if not any(below(other, path) for other in self._reader.entries):
+        if not any(below(other, path) for other in (*self._reader.entries, *self._reader.empty)):
             raise KeyError(key)
         return LazyArchive(self._reader, self.path, path, mmap=self._mmap)
 

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from crossdock.errors import CorruptFileError, StrictLoadError
+from crossdock.errors import StrictLoadError
 from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._bare import bare
 from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
-from ._path import below, clashes
+from ._nest import check_nesting, nested
+from ._path import below
 from ._receive import receive
-from ._registry import format_for, format_named
+from ._registry import format_of
 from ._save import Path, file_path
 from ._stage import Loader
 from ._swapped import warn_swapped
 from ._tree import is_container
+from ._view import Mapped, checked, views_of
 from ._visitor import canonical
 
-__all__ = ['load', 'load_npz', 'load_safetensors']
+__all__ = ['load', 'load_as']
 
 
 def load(
     path: Path,
     obj: Any = None,
     *,
+    format: str | None = None,
     device: Any = None,
     strict: bool = True,
     ignore: Ignore = None,
     prefix: str = '',
-    mmap: bool | None = None,
+    mmap: Mapped = None,
     progress: Progress = False,
     flat: bool = False,
+    checksum: bool = True,
 ) -> Any:
     """Load a file, into `obj` when it is given, else into nested dicts.
 
@@ -45,11 +50,16 @@ def load(
     Parameters
     ----------
     path : str or path-like
-        The file; its suffix tells the format.
+        The file.
     obj : object, optional
         The target; anything that `save` takes.
+    format : str, optional
+        The format's name, whatever the suffix of `path`; by default the suffix tells. What is in the file is never
+        guessed: a file of another format is a `CorruptFileError`.
     device : Device or str, optional
-        Where arrays go for which no target says it; ``'@numpy'`` by default. Text stays on the host.
+        Where arrays go for which no target says it; ``'@numpy'`` by default. Text stays on the host. Beside a target
+        that is what has None in the target, and what a ``state_dict()`` has in the file and not yet in the target, as
+        that of an optimizer before its first step.
     strict : bool
         Whether keys that are missing in the file, or that the target does not have, are errors. A shape or a type that
         does not fit always is one: shapes are never broadcast, floating point never becomes an integer, and integers
@@ -58,20 +68,23 @@ def load(
         Keys to leave alone: names of leaves or groups, globs over the whole key path, or a function of it.
     prefix : str
         Load only this group of the file.
-    mmap : bool, optional
-        Without a target and a device, give read-only views of the file instead of reading it, where they are possible.
-        Checksums are not compared then. Formats that cannot map at all refuse it.
+    mmap : bool or 'where possible', optional
+        Without a target, give read-only views of the file instead of reading it; checksums are not compared then. True
+        refuses a file in which an array has no such view, as a compressed one; ``'where possible'`` reads that.
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     flat : bool
-        Without a target, return one dict by key paths instead of nested ones.
+        Without a target, return one dict by key paths instead of nested ones; empty containers are left out.
+    checksum : bool
+        False reads a file that another program has changed without its checksums, which HDF5 and safetensors files of
+        ours have beside their data. Those of npz and Zarr are part of the format, and such a program renews them.
 
     Returns
     -------
     object
         What takes the place of `obj`: itself, unless it is a tuple or a frozen dataclass whose leaves were replaced.
         Without a target, nested dicts as saved, with positions of lists as keys ``'0'``, ``'1'``, in this order;
-        scalars are 0-d arrays. Other keys are in the order of the file, with those of None last.
+        scalars are 0-d arrays. Other keys are in the order of the file, with those of None and empty containers last.
 
     Raises
     ------
@@ -79,6 +92,11 @@ def load(
         The file is damaged or is not what it claims to be; names the file, the key and the reason.
     StrictLoadError
         File and target do not match; every difference is listed, with both sides.
+    TypeError
+        Arguments that do not go together: `mmap` or `flat` beside a target, `mmap` beside a device, a `device` beside a
+        target that has a place for everything.
+    ValueError
+        There is no such format; or with ``mmap=True`` some arrays cannot be seen in the file: each is named, with why.
     ReadOnlyError
         An array of an unknown library can neither be filled nor copied.
     OSError
@@ -96,71 +114,11 @@ def load(
     (12, [0.0, 1.0, 2.0])
     """
     where = file_path(path)
-    return _load(where, obj, format_for(where), device, strict, ignore, prefix, mmap, progress, flat)
+    format_ = format_of(where, format, checksum)
+    return load_as(where, obj, format_, device, strict, ignore, prefix, mmap, progress, flat)
 
 
-def load_npz(
-    path: Path,
-    obj: Any = None,
-    *,
-    device: Any = None,
-    strict: bool = True,
-    ignore: Ignore = None,
-    prefix: str = '',
-    mmap: bool | None = None,
-    progress: Progress = False,
-    flat: bool = False,
-) -> Any:
-    """Load an npz file, whatever its suffix; the parameters are those of `load`.
-
-    Files of `numpy.savez` and `numpy.savez_compressed` are read too, unless they hold Python objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.savez('plain.npz', **{'l1/W': np.ones(2), 'l1/b': np.zeros(1)})
-    >>> sorted(load_npz('plain.npz')['l1'])
-    ['W', 'b']
-    """
-    return _load(file_path(path), obj, format_named('npz'), device, strict, ignore, prefix, mmap, progress, flat)
-
-
-def load_safetensors(
-    path: Path,
-    obj: Any = None,
-    *,
-    device: Any = None,
-    strict: bool = True,
-    ignore: Ignore = None,
-    prefix: str = '',
-    mmap: bool | None = None,
-    progress: Progress = False,
-    flat: bool = False,
-    checksum: bool = True,
-) -> Any:
-    """Load a safetensors file, whatever its suffix; the parameters are those of `load`.
-
-    Parameters
-    ----------
-    checksum : bool
-        Whether the checksums that our files have in their metadata are compared. False reads a file that another
-        program has changed without removing them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from crossdock.serializers import save_safetensors
-    >>> save_safetensors('model.safetensors', {'l1': {'W': np.ones(2), 'b': np.zeros(1)}})
-    >>> sorted(load_safetensors('model.safetensors')['l1'])
-    ['W', 'b']
-    """
-    from .formats._safetensors import SafetensorsFormat
-
-    format = SafetensorsFormat(checksum)
-    return _load(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
-
-
-def _load(
+def load_as(
     path: str,
     obj: Any,
     format: Format,
@@ -168,64 +126,65 @@ def _load(
     strict: bool,
     ignore: Ignore,
     prefix: str,
-    mmap: bool | None,
+    mmap: Mapped,
     progress: Progress,
     flat: bool,
 ) -> Any:
-    if mmap and not format.can_mmap:
+    """Load a file of a format; the rest is as for `load`."""
+    there = _arrays.device_named(device)
+    _check_choices(obj, there, checked(mmap), flat)
+    if mmap is True and not format.can_mmap:
         raise ValueError(f'{format.name} files cannot be mapped into memory; leave mmap out')
-    if obj is not None and flat:
-        raise ValueError('flat=True is for loading without a target')
-    if obj is not None and not is_container(obj):
-        raise bare(obj, 'load into')
     place = canonical(prefix)
     with format.open(path) as reader:
-        if obj is None:
-            return _new_tree(reader, path, device, strict, ignore, place, bool(mmap), progress, flat)
-        return Loader(reader, path, strict=strict, ignore=ignore, device=device, progress=progress).load(obj, place)
-
-
-def _new_tree(
-    reader: Reader,
-    path: str,
-    device: Any,
-    strict: bool,
-    ignore: Ignore,
-    place: str,
-    mmap: bool,
-    progress: Progress,
-    flat: bool,
-) -> dict[str, Any]:
-    skip = ignoring(ignore)
-    target = _arrays.device_named(device)
-    found = [key for key in reader.entries if below(key, place) and key != place]
-    if place and strict and not found:
-        raise StrictLoadError(f'{path} has no group {place!r}', missing=(place,))
-    keys = [key for key in found if not skip(key)]
-    both = [] if flat else clashes(keys)
-    if both:
-        reason = 'is an array and a group of others, which nested dicts cannot hold; flat=True can'
-        raise CorruptFileError(f'{path}: {both[0]!r}: {reason}', path=path, key=both[0], reason=reason)
+        if obj is not None:
+            loader = Loader(reader, path, strict=strict, ignore=ignore, device=there, progress=progress, insists=True)
+            return loader.load(obj, place)
+        keys = _keys(reader, path, place, strict, ignore)
+        empty = [] if flat else [key for key in reader.empty if below(key, place) and key != place]
+        if not flat:
+            check_nesting(path, keys)
+        views = views_of(reader, path, keys, mmap)
+        values = _values(reader, keys, there, views, progress)
+        warn_swapped(path, [key for key in keys if reader.entries[key].swapped])
     start = len(place) + 1 if place else 0
-    tree: dict[str, Any] = {}
+    if flat:
+        return {key[start:]: value for key, value in values.items()}
+    skip = ignoring(ignore)
+    return nested(
+        ((key[start:], value) for key, value in values.items()), (key[start:] for key in empty if not skip(key))
+    )
+
+
+def _check_choices(obj: Any, device: Any, mmap: Mapped, flat: bool) -> None:
+    """Refuse what goes with no target, or not with each other."""
+    if obj is not None:
+        if flat or mmap:
+            given = 'flat=True' if flat else f'mmap={mmap!r}'
+            raise TypeError(f'{given} is for loading without a target; leave out one of them')
+        if not is_container(obj):
+            raise bare(obj, 'load into')
+    if mmap and device is not None and device != _arrays.device_named('@numpy'):
+        raise TypeError(
+            f'mmap={mmap!r} gives views of the file, which are in host memory, and device={str(device)!r} wants copies'
+            ' elsewhere; leave out one of them'
+        )
+
+
+def _keys(reader: Reader, path: str, place: str, strict: bool, ignore: Ignore) -> list[str]:
+    found = [key for key in reader.entries if below(key, place) and key != place]
+    if place and strict and not found and not any(below(key, place) for key in reader.empty):
+        raise StrictLoadError(f'{path} has no group {place!r}', missing=(place,))
+    skip = ignoring(ignore)
+    return [key for key in found if not skip(key)]
+
+
+def _values(
+    reader: Reader, keys: list[str], device: Any, views: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    values = {}
     with tracking(progress, sum(reader.entries[key].nbytes for key in keys), 'load') as advance:
         for key in keys:
-            _put(tree, [key[start:]] if flat else key[start:].split('/'), receive(reader, key, target, mmap))
+            values[key] = views[key] if key in views else receive(reader, key, device)
             advance(reader.entries[key].nbytes)
-    warn_swapped(path, [key for key in keys if reader.entries[key].swapped], stacklevel=5)
-    return _in_order(tree)
-
-
-def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
-    for part in parts[:-1]:
-        tree = tree.setdefault(part, {})
-    tree[parts[-1]] = value
-
-
-def _in_order(tree: dict[str, Any]) -> dict[str, Any]:
-    """The same tree, with what was a list in the order of its positions, whatever the order of the file."""
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            tree[key] = _in_order(value)
-    positions = [str(i) for i in range(len(tree))]
-    return {key: tree[key] for key in positions} if tree.keys() == set(positions) else tree
+    return values

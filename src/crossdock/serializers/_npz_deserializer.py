@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ._file_deserializer import FileDeserializer
-from ._ignore import Ignore
+from ._format import Reader
 from ._registry import format_named
 from ._save import Path, file_path
-from ._visitor import canonical
 
 __all__ = ['NpzDeserializer']
 
@@ -20,7 +17,7 @@ class NpzDeserializer(FileDeserializer):
 
     Parameters
     ----------
-    path : str or path-like
+    file : str or path-like
         The file.
     prefix : str
         The group of the file to begin in.
@@ -40,16 +37,8 @@ class NpzDeserializer(FileDeserializer):
     (7, [0.0, 1.0, 2.0])
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        prefix: str = '',
-        strict: bool = True,
-        ignore: Ignore = None,
-        device: Any = None,
-    ) -> None:
-        place = canonical(prefix)
-        where = file_path(path)
-        reader = format_named('npz').open(where)
-        super().__init__(reader, where, place, strict=strict, ignore=ignore, device=device)
+    @staticmethod
+    def opened(file: Path) -> tuple[Reader, str]:
+        """A reader of the file at a path."""
+        where = file_path(file)
+        return format_named('npz').open(where), where

@@ -13,13 +13,8 @@ from ._pour import pour
 __all__ = ['receive']
 
 
-def receive(reader: Reader, key: str, device: Any, mapped: bool = False) -> Any:
+def receive(reader: Reader, key: str, device: Any) -> Any:
     """The data of a leaf as a new array on `device`; on the host for None, and for what no device holds.
-
-    Parameters
-    ----------
-    mapped : bool
-        Whether what stays on the host is a read-only view of the file, where there is one.
 
     Raises
     ------
@@ -31,9 +26,6 @@ def receive(reader: Reader, key: str, device: Any, mapped: bool = False) -> Any:
     entry = reader.entries[key]
     if entry.dtype is None:
         return None
-    view = reader.map(key) if mapped and device is None else None
-    if view is not None:
-        return view
     straight = device is not None and device.physical != 'host' and entry.dtype.kind not in 'SUmM'
     target = fresh(device, entry.shape, entry.dtype) if straight and entry.nbytes > PIECE_NBYTES else None
     if target is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._format import CONTRACT_VERSION, Format
 
-__all__ = ['GROUP', 'format_named', 'format_for']
+__all__ = ['GROUP', 'format_of', 'format_named', 'format_for']
 
 GROUP = 'crossdock.formats'
 
@@ -21,6 +21,31 @@ _BUILTIN = {
     'zarr': 'crossdock.serializers.formats._zarr:FORMAT',
 }
 _SUFFIXES = {'.h5': 'hdf5', '.hdf5': 'hdf5', '.npz': 'npz', '.safetensors': 'safetensors', '.zarr': 'zarr'}
+
+
+def format_of(path: str, name: str | None, checksum: bool = True) -> Format:
+    """The format called `name`, or where that is None the one of the suffix.
+
+    Parameters
+    ----------
+    checksum : bool
+        Whether checksums that files have beside their data are compared when they are read.
+
+    Raises
+    ------
+    ValueError
+        There is no such format, or none of its checksums can be left out.
+    """
+    found = format_for(path) if name is None else format_named(name)
+    if checksum:
+        return found
+    unchecked = getattr(found, 'unchecked', None)
+    if unchecked is None:
+        raise ValueError(
+            f'checksums are part of the format {found.name}: whoever changes data renews them; leave checksum=False out'
+        )
+    without: Format = unchecked()
+    return without
 
 
 def format_named(name: str) -> Format:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crossdock.transfer import Progress, tracking
 
 from ._bare import bare
 from ._collect import collect
+from ._compression import compression_named
 from ._format import Format
 from ._leaf import Leaf
 from ._place import replacing_for
-from ._registry import format_for, format_named
+from ._registry import format_of
 from ._swapped import warn_swapped
 from ._tree import is_container
 
-__all__ = ['save', 'save_npz', 'save_safetensors', 'file_path', 'write_leaves', 'check_compression']
+__all__ = ['Path', 'save', 'save_as', 'file_path', 'write_leaves']
 
 Path = str | os.PathLike[str]
 
@@ -47,22 +48,22 @@ def save(
         arrays of any library, whatever ``get_device('@numpy').send(x)`` reads, Python and NumPy scalars, strings and
         None. Arrays of the other byte order are converted, with a warning.
     format : str, optional
-        The format's name; by default the suffix of `path` tells.
+        The format's name, whatever the suffix of `path`; by default the suffix tells.
     compression : str, optional
         For npz ``'zstd'`` (fast; before Python 3.14 it needs the extra ``zstd``) or ``'deflate'`` (which all programs
-        read); for HDF5 ``'gzip'`` or ``'lzf'``; for Zarr ``'zstd'``, ``'blosc'`` or ``'gzip'``. Not compressed by
-        default.
+        read); for HDF5 ``'gzip'`` or ``'lzf'``; for Zarr ``'zstd'``, ``'blosc'`` or ``'gzip'``. ``'gzip'`` and
+        ``'deflate'`` are the same method, and either name will do. There are no levels. Not compressed by default.
     progress : bool or callable
         True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
     metadata : mapping, optional
-        Anything that JSON can hold, under string keys; `NpzDeserializer` has it as ``metadata``.
+        Anything that JSON can hold, under string keys; `open_archive` has it as ``metadata``.
 
     Raises
     ------
     TypeError
         A key that is neither string nor int; a value that is no array (`UnknownArrayError`) or an array that no file
         can hold (`DtypeError`), with its key path; an array of an unknown library that takes part in a differentiable
-        graph (`GraphError`); an object without parts.
+        graph (`GraphError`); an object without parts; a compression that is no name.
     ValueError
         A refused key, two values with the same key, an unknown format or compression; compression that makes the file
         so small that `load` would take it for a bomb.
@@ -78,55 +79,25 @@ def save(
     ['l1/W', 'step']
     """
     where = file_path(path)
-    _save(where, obj, format_for(where) if format is None else format_named(format), compression, progress, metadata)
+    save_as(where, obj, format_of(where, format), compression, progress, metadata)
 
 
-def save_npz(
-    path: Path,
+def save_as(
+    path: str,
     obj: Any,
-    *,
-    compression: str | None = None,
-    progress: Progress = False,
-    metadata: Mapping[str, Any] | None = None,
+    format: Format,
+    compression: str | None,
+    progress: Progress,
+    metadata: Mapping[str, Any] | None,
 ) -> None:
-    """Save in the npz format, whatever the suffix; the parameters are those of `save`.
-
-    The file can be read by `numpy.load`: one member per leaf, named by its key path.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> save_npz('weights', [np.zeros(3), None], compression='deflate')
-    """
-    _save(file_path(path), obj, format_named('npz'), compression, progress, metadata)
-
-
-def save_safetensors(
-    path: Path,
-    obj: Any,
-    *,
-    checksum: bool = True,
-    progress: Progress = False,
-    metadata: Mapping[str, Any] | None = None,
-) -> None:
-    """Save in the safetensors format, whatever the suffix; the parameters are those of `save`.
-
-    Programs that read safetensors read the file: one tensor per leaf, named by its key path.
-
-    Parameters
-    ----------
-    checksum : bool
-        Whether the metadata gets a CRC-32 of each tensor, which `load` compares. Without them, a program that keeps the
-        metadata of a file that it changes may keep it whole.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> save_safetensors('model.safetensors', {'W': np.ones((2, 3), 'float32')}, metadata={'format': 'pt'})
-    """
-    from .formats._safetensors import SafetensorsFormat
-
-    _save(file_path(path), obj, SafetensorsFormat(checksum), None, progress, metadata)
+    """Save in a format; the rest is as for `save`."""
+    packing = compression_named(format, compression)
+    if not is_container(obj):
+        raise bare(obj, 'save')
+    checked = _checked_metadata(metadata)
+    leaves, empty = collect(obj)
+    warn_swapped(path, [key for key, leaf in leaves.items() if leaf.swapped])
+    write_leaves(path, leaves, format, packing, progress, checked, empty)
 
 
 def file_path(path: Path) -> str:
@@ -143,23 +114,6 @@ def file_path(path: Path) -> str:
         raise TypeError(f'a path is a string or path-like, not {type(path).__name__}') from None
 
 
-def _save(
-    path: str,
-    obj: Any,
-    format: Format,
-    compression: str | None,
-    progress: Progress,
-    metadata: Mapping[str, Any] | None,
-) -> None:
-    check_compression(format, compression)
-    if not is_container(obj):
-        raise bare(obj, 'save')
-    checked = _checked_metadata(metadata)
-    leaves = collect(obj)
-    warn_swapped(path, [key for key, leaf in leaves.items() if leaf.swapped], stacklevel=4)
-    write_leaves(path, leaves, format, compression, progress, checked)
-
-
 def write_leaves(
     path: str,
     leaves: Mapping[str, Leaf],
@@ -167,6 +121,7 @@ def write_leaves(
     compression: str | None,
     progress: Progress,
     metadata: Mapping[str, Any],
+    empty: Iterable[str] = (),
     what: str = 'save',
 ) -> None:
     """Write a file that takes the place of `path` once it is complete and on the disk."""
@@ -180,13 +135,8 @@ def write_leaves(
         for key, leaf in leaves.items():
             leaf.watch = advance
             writer.add(key, leaf)
-
-
-def check_compression(format: Format, compression: str | None) -> None:
-    """Refuse a compression that the format does not have."""
-    if compression is not None and compression not in format.compressions:
-        known = ', '.join(map(repr, format.compressions)) or 'none'
-        raise ValueError(f'{format.name} has no compression {compression!r}; it has: {known}')
+        for key in empty:
+            writer.add_empty(key)
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ all would take as much memory as the target has, and a file that has just been r
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -20,6 +21,7 @@ from ._format import Entry, Reader
 from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS, Leaf
 from ._match import describe_entry, describe_value, fits, loses, may_lose, wanted_dtype
+from ._nest import check_nesting, nested, with_positions
 from ._path import below, shown
 from ._pour import refill
 from ._receive import receive
@@ -71,7 +73,7 @@ class Slot:
             Leaf(value, path, 'load into')
         if value is None or isinstance(value, (*SCALARS, np.generic)):
             return cls(value, value, False, hand.fixed)
-        return cls(value, _arrays.known(value), not hand.fresh and _arrays.is_writable(value), hand.fixed)
+        return cls(value, _arrays.known(value), hand.state is None and _arrays.is_writable(value), hand.fixed)
 
 
 class _Wanting(Hand):
@@ -80,6 +82,10 @@ class _Wanting(Hand):
     def __init__(self) -> None:
         super().__init__()
         self.slots: dict[str, Slot] = {}
+        self.unborn: list[str] = []
+
+    def grow(self, node: MutableMapping[Any, Any], path: str) -> None:
+        self.unborn.append(path)
 
     def leaf(self, path: str, value: Any) -> Any:
         if path in self.slots:
@@ -120,6 +126,12 @@ class _Committing(Hand):
         _arrays.fill(value, loaded)
         return value
 
+    def grow(self, node: MutableMapping[Any, Any], path: str) -> None:
+        start = len(path) + 1
+        keys = [key for key in self.staged if below(key, path)]
+        empty = [key[start:] for key in self.loader.reader.empty if below(key, path) and key != path] if keys else ()
+        node.update(with_positions(nested(((key[start:], self.staged.pop(key)) for key in keys), empty)))
+
     def _takes(self, path: str, value: Any) -> bool:
         """Whether an array that was not there in the dry pass can be filled with what was staged for another."""
         slot, seen = Slot.of(path, value, self), self.slots[path].value
@@ -144,8 +156,10 @@ class Loader:
     ignore : str, callable, iterable of them, or None
         Keys that are left alone.
     device : Device, str or None
-        Where arrays go for which the target has None.
+        Where arrays go for which the target has None, or nothing yet.
     progress : bool or callable
+    insists : bool
+        Whether a device that nothing goes to is an error.
     """
 
     def __init__(
@@ -157,6 +171,7 @@ class Loader:
         ignore: Ignore = None,
         device: Any = None,
         progress: Progress = False,
+        insists: bool = False,
     ) -> None:
         self.reader = reader
         self.path = path
@@ -164,6 +179,8 @@ class Loader:
         self.ignored = ignoring(ignore)
         self.device = _arrays.device_named(device)
         self.progress = progress
+        self.insists = insists
+        self._unborn: list[str] = []
         self._began = False
         self._room = 0
 
@@ -177,12 +194,26 @@ class Loader:
         """
         wanting = _Wanting()
         visit(target, place, wanting)
+        self._unborn = wanting.unborn
+        if self.device is not None:
+            wanting.slots.update(self._born(wanting.slots))
         staged = self.stage(wanting.slots, place, whole=whole)
         self._began = True
         try:
             return visit(target, place, _Committing(self, wanting.slots, staged))
         finally:
             self._began = False
+
+    def _born(self, slots: dict[str, Slot]) -> dict[str, Slot]:
+        """Slots for what the file has in the empty parts of a state, such as that of an optimizer before a step."""
+        found = [
+            key
+            for path in self._unborn
+            for key in self.reader.entries
+            if key != path and below(key, path) and key not in slots and not self.ignored(key)
+        ]
+        check_nesting(self.path, found)
+        return {key: Slot(None, None, False, False) for key in found}
 
     def stage(self, slots: dict[str, Slot], place: str, *, whole: bool) -> dict[str, Any]:
         """Read and check the loaded value of every slot; nothing of the target changes.
@@ -194,8 +225,11 @@ class Loader:
         CorruptFileError
             The data of a key is damaged.
         """
-        keys = [key for key in self._match(slots, place, whole) if key in slots]
+        found = self._match(slots, place, whole)
+        keys = [key for key in found if key in slots]
         self._check_fixed(keys, slots)
+        if self.insists and not self._began and len(keys) == len(found):  # else more may be asked for by and by
+            self._check_device(keys, slots)
         self._room = STAGED_NBYTES
         staged: dict[str, Any] = {}
         lost = []
@@ -208,7 +242,7 @@ class Loader:
                 advance(self.reader.entries[key].nbytes)
         if lost:
             raise self._mismatch((), (), tuple(lost))
-        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped], stacklevel=6)
+        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped])
         return staged
 
     def _match(self, slots: dict[str, Slot], place: str, whole: bool) -> list[str]:
@@ -236,6 +270,8 @@ class Loader:
         lines += [f'  missing in the file: {shown(key)}' for key in missing]
         lines += [f'  unexpected in the file: {shown(key)}' for key in unexpected]
         lines += [f'  {shown(key)}: {have} in the file, {want} in the target' for key, have, want in mismatched]
+        if any(below(key, path) for key in unexpected for path in self._unborn):
+            lines.append("device= says where what a state_dict() does not have yet goes, as device='@torch:cpu'")
         lines.append(
             'ignore= leaves keys alone'
             + ('; strict=False allows missing and unexpected ones' if missing or unexpected else '')
@@ -250,6 +286,15 @@ class Loader:
                     f'cannot load {key!r}: {type(slot.seen).__name__} cannot be changed in place,'
                     ' and the mapping that holds it cannot be changed either'
                 )
+
+    def _check_device(self, keys: list[str], slots: dict[str, Slot]) -> None:
+        entries = self.reader.entries
+        if self.device is None or any(slots[key].value is None and entries[key].dtype is not None for key in keys):
+            return
+        raise TypeError(
+            f'device={str(self.device)!r} beside a target is for what has None there, and this target has a place for'
+            ' each array: they are loaded to where those of the target are; leave device out, and send the target'
+        )
 
     def read_late(self, key: str, value: Any, slot: Slot) -> Any:
         """Read what has been checked into `value`, or, where that is None, into an array like the one of the dry pass.

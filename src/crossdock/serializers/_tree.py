@@ -29,8 +29,8 @@ class Hand:
     ----------
     commits : bool
         Whether loaded values are put in place; else the tree is left as it is.
-    fresh : bool
-        Whether the leaves being walked belong to a copy of a ``state_dict()``, so that none may be filled in place.
+    state : str or None
+        The path of the ``state_dict()`` whose leaves are being walked: a copy, so that none may be filled in place.
     fixed : bool
         Whether the leaves being walked are in a mapping that cannot be changed.
     arrays_only : bool
@@ -40,7 +40,7 @@ class Hand:
     commits = False
 
     def __init__(self) -> None:
-        self.fresh = False
+        self.state: str | None = None
         self.fixed = False
         self.arrays_only = False
         self._open: set[int] = set()
@@ -48,6 +48,14 @@ class Hand:
     def leaf(self, path: str, value: Any) -> Any:
         """Deal with one leaf; the value returned takes its place."""
         raise NotImplementedError
+
+    def group(self, path: str) -> None:
+        """Be told of a container at `path`, before its parts; not of those inside of a model that are all its own."""
+        return
+
+    def grow(self, node: MutableMapping[Any, Any], path: str) -> None:
+        """Be told of an empty mapping inside of a ``state_dict()``, which may have been filled when it was saved."""
+        return
 
     def serializer(self, path: str) -> Any:
         """What an object with ``serialize(serializer)`` found at `path` is given."""
@@ -66,13 +74,13 @@ class Hand:
         """Hold `node` open while its parts are walked; a node that contains itself is an error."""
         if id(node) in self._open:
             raise TypeError(f'{where(path)} contains itself, which no file can hold')
-        before = self.fresh, self.fixed, self.arrays_only
+        before = self.state, self.fixed, self.arrays_only
         self._open.add(id(node))
         try:
             yield
         finally:
             self._open.discard(id(node))
-            self.fresh, self.fixed, self.arrays_only = before
+            self.state, self.fixed, self.arrays_only = before
 
     def encloses(self, node: object) -> bool:
         """Whether the parts of `node` are being walked."""
@@ -93,6 +101,8 @@ def visit(node: Any, path: str, hand: Hand) -> Any:
         return node if hand.arrays_only and not stays_with(node) else hand.leaf(path, node)
     if hand.arrays_only and hand.encloses(node):
         return node  # a reference to the model that it is part of is no part of it
+    if not hand.arrays_only:
+        hand.group(path)
     with hand.inside(node, path):
         if _has(node, 'serialize'):
             hand.arrays_only = False
@@ -115,7 +125,7 @@ def visit(node: Any, path: str, hand: Hand) -> Any:
 
 def _visit_state(node: Any, path: str, hand: Hand) -> Any:
     state = node.state_dict()
-    hand.fresh, hand.fixed, hand.arrays_only = True, False, False
+    hand.state, hand.fixed, hand.arrays_only = path, False, False
     if hand.commits:
         node.load_state_dict(visit(_copied(state), path, hand))
     else:
@@ -126,6 +136,8 @@ def _visit_state(node: Any, path: str, hand: Hand) -> Any:
 def _visit_mapping(node: Mapping[Any, Any], path: str, hand: Hand) -> Any:
     if not isinstance(node, MutableMapping):
         hand.fixed = True  # staging refuses leaves that would have to be replaced
+    elif not node and hand.state is not None and path != hand.state:
+        hand.grow(node, path)
     for key, value in list(node.items()):
         if hand.arrays_only and not _has_arrays(value):
             continue  # so that its key may be anything

@@ -54,7 +54,9 @@ class Serializer(_Visitor):
 
     def __getitem__(self, key: str | int) -> Serializer:
         """The serializer of the child called `key`."""
-        return Serializer(self._hand, self._join(key))
+        path = self._join(key)
+        self._hand.group(path)
+        return Serializer(self._hand, path)
 
     def __call__(self, key: str | int, value: Any) -> Any:
         """Save `value`, a leaf or anything with parts, under `key`, and return it."""

@@ -8,9 +8,10 @@ from typing import Any
 from crossdock.transfer import Progress
 
 from ._ignore import Ignore
-from ._load import _load
+from ._load import load_as
 from ._registry import format_named
-from ._save import Path, _save, file_path
+from ._save import Path, file_path, save
+from ._view import Mapped
 
 __all__ = ['save_zarr', 'load_zarr']
 
@@ -43,7 +44,7 @@ def save_zarr(
     >>> zarr.open_group('model.zarr', mode='r')['l1/W'].shape
     (2, 3)
     """
-    _save(file_path(path), obj, format_named('zarr'), compression, progress, metadata)
+    save(path, obj, format='zarr', compression=compression, progress=progress, metadata=metadata)
 
 
 def load_zarr(
@@ -54,7 +55,7 @@ def load_zarr(
     strict: bool = True,
     ignore: Ignore = None,
     prefix: str = '',
-    mmap: bool | None = None,
+    mmap: Mapped = None,
     progress: Progress = False,
     flat: bool = False,
 ) -> Any:
@@ -71,4 +72,5 @@ def load_zarr(
     >>> load_zarr('plain.zarr')
     {'l1': {'W': array([1., 1.])}}
     """
-    return _load(file_path(path), obj, format_named('zarr'), device, strict, ignore, prefix, mmap, progress, flat)
+    format = format_named('zarr')
+    return load_as(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)

@@ -22,7 +22,7 @@ import pytest
 from crossdock.errors import CorruptFileError
 
 from ._dtypes import TAGGED
-from ._format import CONTRACT_VERSION, PIECE_NBYTES, Format, Reader
+from ._format import CONTRACT_VERSION, PIECE_NBYTES, Format, Reader, Writer
 from ._leaf import Leaf
 from ._place import blank, marks_of
 
@@ -112,10 +112,14 @@ def joined(reader: Reader, key: str) -> Array:
 
 
 class FormatContract:
-    """What every format keeps. Set `format`, and name in `lacks` the data types that the format cannot hold."""
+    """What every format keeps. Set `format`, and name in `lacks` the data types that the format cannot hold.
+
+    A format without a way to say that a container is empty sets `keeps_empty` to False.
+    """
 
     format: Format
     lacks: tuple[str, ...] = ()
+    keeps_empty = True
 
     @pytest.fixture
     def path(self, tmp_path: Path) -> str:
@@ -131,12 +135,16 @@ class FormatContract:
 
     def write(self, path: str, values: Mapping[str, Any], compression: str | None = None, metadata: Any = None) -> None:
         """Write a file of some values by their keys."""
+        with self.create(path, compression, metadata) as writer:
+            for key, value in values.items():
+                writer.add(key, Leaf(value, key))
+
+    def create(self, path: str, compression: str | None = None, metadata: Any = None) -> Writer:
+        """Start a file where one may be already."""
         if os.path.isdir(path):
             shutil.rmtree(path)
             blank(path, self.format)
-        with self.format.create(path, compression=compression, metadata=metadata or {}) as writer:
-            for key, value in values.items():
-                writer.add(key, Leaf(value, key))
+        return self.format.create(path, compression=compression, metadata=metadata or {})
 
     def read(self, path: str) -> dict[str, Any]:
         """Read all of a file."""
@@ -237,6 +245,8 @@ class FormatContract:
             with self.format.open(path) as reader:
                 assert reader.map('nothing') is None
                 views = {name: reader.map(name) for name in values}
+                reasons = {name: reader.why_no_view(name) for name, view in views.items() if view is None}
+            assert all(reasons.values())
             for name, view in views.items():
                 if view is not None:
                     assert not view.flags.writeable
@@ -339,6 +349,17 @@ class FormatContract:
     def test_only_none(self, path: str) -> None:
         self.write(path, {'a': None, 'b/c': None})
         assert self.read(path) == {'a': None, 'b/c': None}
+
+    def test_empty_containers_come_back(self, path: str) -> None:
+        for compression in self.every_compression():
+            with self.create(path, compression) as writer:
+                for key, value in {'a/W': np.ones(2), 'b/n': None}.items():
+                    writer.add(key, Leaf(value, key))
+                for key in ('a/none', 'x', 'y/z'):
+                    writer.add_empty(key)
+            with self.format.open(path) as reader:
+                assert set(reader.entries) == {'a/W', 'b/n'}
+                assert sorted(reader.empty) == (['a/none', 'x', 'y/z'] if self.keeps_empty else [])
 
     def test_an_error_while_writing_passes_through(self, path: str) -> None:
         class Stop(Exception):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import crossdock as xd
 from crossdock.errors import CorruptFileError, StrictLoadError
 from crossdock.serializers._report import damage
+from crossdock.serializers._view import view_of
 
 from .mutations import EDITS, edited
 from .seeds import TREE, seeds_of
@@ -97,14 +98,14 @@ def to_device(path: Path) -> None:
 
 
 def lazily(path: Path) -> None:
-    for mmap in (False, True):
+    for mmap in (False, 'where possible'):
         with xd.open_archive(path, mmap=mmap) as archive:
             for key, value in archive.items():
                 assert key
                 if value is not None and value.shape:
                     value[..., :1]
                     value[::-1][:2]
-                if value is not None:
+                if value is not None and view_of(archive._reader, key) is not None:
                     value.map()
 
 

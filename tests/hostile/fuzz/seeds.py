@@ -29,6 +29,8 @@ TREE = {
     'text': 'é and more',
     'empty': np.zeros((0, 3)),
     'step': 7,
+    'nothing': {},
+    'groups': {'a': [], 'b': 1},
 }
 METADATA = {'epoch': 3, 'note': 'é', 'list': [1, None]}
 

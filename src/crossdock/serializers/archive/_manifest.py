@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._dtypes import TAGGED
+from .._empty import contradiction
 from .._path import RESERVED, fault_of_path, shown
 from ._json import read_object
 
@@ -30,6 +31,8 @@ class Manifest:
     ----------
     none : list of str
         Keys whose value is None; they have no member.
+    empty : list of str
+        Containers that hold nothing.
     dtypes : dict of str to str
         The data types of members that hold raw bits.
     metadata : dict
@@ -37,12 +40,13 @@ class Manifest:
     """
 
     none: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
     dtypes: dict[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def encode(self) -> bytes | None:
         """UTF-8 JSON, or None when there is nothing to say."""
-        parts = {'none': self.none, 'dtypes': self.dtypes, 'metadata': self.metadata}
+        parts = {'none': self.none, 'empty': self.empty, 'dtypes': self.dtypes, 'metadata': self.metadata}
         said = {name: part for name, part in parts.items() if part}
         if not said:
             return None
@@ -75,28 +79,39 @@ class Manifest:
         version = content.pop('version', None)
         if version != VERSION or isinstance(version, bool):
             raise ManifestError(f'format version {shown(version)}; this library reads version {VERSION}')
-        none = content.pop('none', [])
+        lists = {name: content.pop(name, []) for name in ('none', 'empty')}
         dtypes = content.pop('dtypes', {})
         metadata = content.pop('metadata', {})
         if content:
             raise ManifestError(f'unknown fields {shown(sorted(content))}')
-        if not isinstance(none, list) or not all(isinstance(key, str) for key in none):
-            raise ManifestError("'none' is not a list of keys")
+        for name, keys in lists.items():
+            if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+                raise ManifestError(f'{name!r} is not a list of keys')
+            if len(set(keys)) != len(keys):
+                raise ManifestError(f'{name!r} has a key twice')
         if not isinstance(dtypes, dict) or not all(isinstance(name, str) for name in dtypes.values()):
             raise ManifestError("'dtypes' does not map keys to names")
         if not isinstance(metadata, dict):
             raise ManifestError("'metadata' is not an object")
-        _check_keys(none, dtypes, known)
-        return cls(none, dtypes, metadata)
+        _check_keys([*lists['none'], *lists['empty'], *dtypes])
+        for key, name in dtypes.items():
+            if name not in known:
+                raise ManifestError(f'unknown data type {shown(name)} of {shown(key)}')
+        return cls(lists['none'], lists['empty'], dtypes, metadata)
+
+    def fault(self, keys: Collection[str]) -> tuple[str, str] | None:
+        """A key that cannot be what is said of it beside the arrays `keys`, with the reason."""
+        for key in self.none:
+            if key in keys:
+                return key, 'is an array, and None as well'
+        for key in self.dtypes:
+            if key not in keys:
+                return key, 'has a data type, but no data'
+        return contradiction(self.empty, {*keys, *self.none}) if self.empty else None
 
 
-def _check_keys(none: list[str], dtypes: dict[str, str], known: Container[str]) -> None:
-    if len(set(none)) != len(none):
-        raise ManifestError("'none' has a key twice")
-    for key in [*none, *dtypes]:
+def _check_keys(keys: list[str]) -> None:
+    for key in keys:
         why = fault_of_path(key)
         if why:
             raise ManifestError(f'{shown(key)} is no key: {why}')
-    for key, name in dtypes.items():
-        if name not in known:
-            raise ManifestError(f'unknown data type {shown(name)} of {shown(key)}')

@@ -95,15 +95,23 @@ class NpyMember:
 
         Values are compared with their type, where that has bits without a value; nothing else is read.
         """
-        offset, nbytes = self._place()
-        if not self._is_stored or not self._raw.isnative or offset % self._dtype.alignment:
+        if self.why_no_view():
             return None
+        offset, nbytes = self._place()
         if len(file) < offset + nbytes:
             raise self._wrong(f'the file has been cut to {len(file)} bytes')
         order: Any = 'F' if self._fortran else 'C'
         view: Host = np.ndarray(self._shape, self._raw, file, offset, order=order)
         self._check_values(view)
         return view.view(self._dtype)
+
+    def why_no_view(self) -> str:
+        """Why there is no view; nothing where there is one."""
+        if not self._is_stored:
+            return 'is compressed'
+        if not self._raw.isnative:
+            return 'is in the other byte order'
+        return 'is not aligned in the file' if self._place()[0] % self._dtype.alignment else ''
 
     def slice(self, index: Any) -> Host:
         """What basic indexing takes."""

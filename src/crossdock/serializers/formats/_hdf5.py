@@ -7,7 +7,7 @@ in an attribute ``__crossdock__``, with a CRC-32.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from .._aside import ahead
 from .._checksum import crc32
+from .._compression import compression_named, gzip_or_none
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._path import shown
 from .._selection import select
@@ -29,7 +30,7 @@ from ._hdf5_file import HDF5File, library
 if TYPE_CHECKING:
     pass
 
-__all__ = ['FORMAT', 'HDF5Format', 'HDF5Reader', 'packing', 'reader_of', 'writer_of']
+__all__ = ['FORMAT', 'HDF5Format', 'HDF5Reader', 'reader_of', 'writer_of']
 
 Host = np.ndarray[Any, Any]
 
@@ -62,6 +63,10 @@ class HDF5Format:
         """Open the file at `path`, and check every object in it."""
         return HDF5Reader(HDF5File.opened(path), self.checksum)
 
+    def unchecked(self) -> HDF5Format:
+        """The format that compares no checksums."""
+        return HDF5Format(False)
+
 
 class HDF5Reader(Reader):
     """A file, or a group of one, in which every object has been checked."""
@@ -83,6 +88,11 @@ class HDF5Reader(Reader):
     def entries(self) -> Mapping[str, Entry]:
         """Every leaf by its key path."""
         return self._entries
+
+    @property
+    def empty(self) -> Collection[str]:
+        """Groups in which there is nothing."""
+        return self._file.empty
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -146,6 +156,17 @@ class HDF5Reader(Reader):
         view: Host = self._file.mapped(data.dense).view(data.storage.dtype).reshape(data.shape)
         return view
 
+    def why_no_view(self, key: str) -> str:
+        """Why `map` gives None for an array."""
+        data = self._datasets[key]
+        if data.packing:
+            return f'is compressed by {" and ".join(data.packing)}'
+        if data.storage is not None and data.storage.dtype.kind == 'U':
+            return 'is text, in UTF-8 in the file and not in memory'
+        if data.storage is not None and data.storage.swapped:
+            return 'is in the other byte order'
+        return super().why_no_view(key) if data.grid is None else 'lies in the file in chunks'
+
     def slice(self, key: str, index: Any) -> Host:
         """A part of one leaf; only that is read, or the chunks that it lies in."""
         data = self._datasets[key]
@@ -186,15 +207,6 @@ class HDF5Reader(Reader):
             raise corrupt(self._file.path, f'is not text in UTF-8 ({error})', key) from error
 
 
-def packing(compression: str | int | None) -> str | None:
-    """The name of a compression, for which older programs give levels of gzip."""
-    if isinstance(compression, int):
-        if not 0 <= compression <= 9:
-            raise ValueError(f'a level of gzip is between 0 and 9, not {compression}')
-        return 'gzip' if compression else None
-    return compression
-
-
 def reader_of(group: Any) -> HDF5Reader:
     """What is in an open group, which stays open; `TypeError` for another object."""
     return HDF5Reader(HDF5File.of(_group(group)))
@@ -204,10 +216,7 @@ def writer_of(group: Any, compression: str | int | None) -> Writer:
     """Writes into an open group, which stays open; `TypeError` for another object."""
     from ._hdf5_writer import HDF5Writer
 
-    name = packing(compression)
-    if name is not None and name not in FORMAT.compressions:
-        raise ValueError(f'hdf5 has no compression {name!r}; it has: {", ".join(map(repr, FORMAT.compressions))}')
-    return HDF5Writer(_group(group), name, {})
+    return HDF5Writer(_group(group), compression_named(FORMAT, gzip_or_none(compression)), {})
 
 
 def _group(group: Any) -> Any:

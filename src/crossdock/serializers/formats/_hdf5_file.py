@@ -50,6 +50,8 @@ class HDF5File:
         Of the file, in bytes.
     descriptor : int or None
         Of the file, belonging to the library; None where the library keeps the data elsewhere.
+    empty : list of str
+        Groups in which `walk` has found nothing.
     """
 
     def __init__(self, path: str, group: Any, owned: bool) -> None:
@@ -58,6 +60,7 @@ class HDF5File:
         self._owned = owned
         self.h5py = library()
         self.descriptor: int | None = None
+        self.empty: list[str] = []
         file = group.file
         if file.driver == 'sec2':
             if file.mode != 'r':
@@ -172,12 +175,16 @@ class HDF5File:
             else:
                 seen.add(info.addr)
                 where.append(self.guarded(self.h5py.h5g.open, where[-1], name))
-                stack.append(iter(self._links(where[-1], key + '/')))
+                links = self._links(where[-1], key + '/')
+                if not links:
+                    self.empty.append(key)
+                stack.append(iter(links))
 
     def _links(self, group: Any, prefix: str) -> list[tuple[str, bytes]]:
         """Key path and name of every link of a group."""
         h5 = self.h5py.h5
-        ordered = self.guarded(lambda: group.get_create_plist().get_link_creation_order())
+        # A file does not know it of its root, and the root does.
+        ordered = self.guarded(lambda: self.h5py.h5g.open(group, b'.').get_create_plist().get_link_creation_order())
         kinds: list[tuple[bytes, int]] = []
         index = h5.INDEX_CRT_ORDER if ordered & self.h5py.h5p.CRT_ORDER_TRACKED else h5.INDEX_NAME
         self.guarded(

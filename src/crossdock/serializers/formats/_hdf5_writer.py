@@ -108,6 +108,10 @@ class HDF5Writer(Writer):
             said = {'dtype': storage.tag, **said}
         self._set_attribute(node, json.dumps(said, ensure_ascii=False).encode())
 
+    def add_empty(self, key: str) -> None:
+        """Make a group."""
+        self._group_at(key)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +76,10 @@ class NpzWriter(Writer):
         pieces = (chunk.view(np.uint8) for chunk in leaf.chunks())
         self._zip.write(key + _SUFFIX, header, leaf.nbytes, pieces, self._squeezer)
 
+    def add_empty(self, key: str) -> None:
+        """Note it in the reserved member."""
+        self._manifest.empty.append(key)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -124,6 +128,11 @@ class NpzReader(Reader):
         return self._entries
 
     @property
+    def empty(self) -> Collection[str]:
+        """Containers that hold nothing, as the reserved member says."""
+        return self._manifest.empty
+
+    @property
     def metadata(self) -> Mapping[str, Any]:
         """What the writer was given as ``metadata``."""
         return self._manifest.metadata
@@ -167,6 +176,10 @@ class NpzReader(Reader):
         if self._mapped is None:
             self._mapped = mmap.mmap(self._archive.descriptor, 0, access=mmap.ACCESS_READ)
         return self._array(key).map(self._mapped)
+
+    def why_no_view(self, key: str) -> str:
+        """Why `map` gives None for an array."""
+        return self._array(key).why_no_view()
 
     def slice(self, key: str, index: Any) -> Host:
         """What basic indexing takes; of what is not compressed, little more is read, and the CRC-32 is not compared."""
@@ -220,12 +233,9 @@ class NpzReader(Reader):
             stream.finish()
         except ManifestError as error:
             raise self._archive.corrupt(f'the reserved member is wrong: {error}', key) from error
-        for name in manifest.none:
-            if name in self._members:
-                raise self._archive.corrupt('is an array, and None as well', name)
-        for name in manifest.dtypes:
-            if name not in self._members:
-                raise self._archive.corrupt('has a data type, but no data', name)
+        fault = manifest.fault(self._members.keys())
+        if fault is not None:
+            raise self._archive.corrupt(fault[1], fault[0])
         return manifest
 
     def _header(self, stream: MemberStream, key: str) -> Header:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +72,10 @@ class SafetensorsFormat:
         _check_byte_order()
         return SafetensorsReader(path, self.checksum)
 
+    def unchecked(self) -> SafetensorsFormat:
+        """The format that compares no checksums."""
+        return SafetensorsFormat(False)
+
 
 def _check_byte_order() -> None:
     if sys.byteorder != 'little':
@@ -110,6 +114,10 @@ class SafetensorsWriter(Writer):
             self._manifest.dtypes[key] = storage.tag
         leaf.fortran = False
         self._leaves[key] = leaf, storage
+
+    def add_empty(self, key: str) -> None:
+        """Note it in the metadata."""
+        self._manifest.empty.append(key)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -186,6 +194,11 @@ class SafetensorsReader(Reader):
         return self._entries
 
     @property
+    def empty(self) -> Collection[str]:
+        """Containers that hold nothing, as the metadata says."""
+        return self._manifest.empty
+
+    @property
     def metadata(self) -> Mapping[str, Any]:
         """What the writer was given as ``metadata``; of files of other programs, their strings."""
         return self._metadata
@@ -245,6 +258,10 @@ class SafetensorsReader(Reader):
         view: Host = np.ndarray(entry.shape, entry.dtype, self._mapped, dense.offset)
         self._check_values(key, view)
         return view
+
+    def why_no_view(self, key: str) -> str:
+        """Why `map` gives None for an array, which only its place can be the reason of."""
+        return 'is not aligned in the file'
 
     def slice(self, key: str, index: Any) -> Host:
         """What basic indexing takes; little more is read. No checksum is compared, but values are checked."""
@@ -338,12 +355,9 @@ class SafetensorsReader(Reader):
             manifest = Manifest.decode(text.encode(), TAGS)
         except ManifestError as error:
             raise self._corrupt(f'{RESERVED} in its metadata is wrong: {error}') from error
-        for name in manifest.none:
-            if name in header.tensors:
-                raise self._corrupt('is a tensor, and None as well', name)
-        for name in manifest.dtypes:
-            if name not in header.tensors:
-                raise self._corrupt('has a data type, but no data', name)
+        fault = manifest.fault(header.tensors.keys())
+        if fault is not None:
+            raise self._corrupt(fault[1], fault[0])
         return manifest
 
     def _joined_metadata(self, header: Header) -> dict[str, Any]:

@@ -5,12 +5,13 @@ What Zarr has no word for is in an attribute ``__crossdock__``. Chunks have a CR
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._empty import contradiction, groups_of
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._path import RESERVED, shown
 from .._selection import select
@@ -61,6 +62,7 @@ class ZarrReader(Reader):
             self._root = self._read_root()
             found = {key: self._array(key, node) for key, node in self._store.arrays.items()}
             self._arrays = self._in_order(found)
+            self._empty = self._empty_groups()
             self._check_total()
         except BaseException:
             self._store.close()
@@ -76,6 +78,11 @@ class ZarrReader(Reader):
     def entries(self) -> Mapping[str, Entry]:
         """Every leaf by its key path, in the order of saving, then others in the order of their names."""
         return self._entries
+
+    @property
+    def empty(self) -> Collection[str]:
+        """Groups in which there is nothing, None included."""
+        return self._empty
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -131,6 +138,16 @@ class ZarrReader(Reader):
         chunks = self._known(key)
         view = chunks.mapped() if chunks.array.storage.is_view else None
         return None if view is None else view.view(chunks.array.storage.dtype).reshape(chunks.array.shape)
+
+    def why_no_view(self, key: str) -> str:
+        """Why `map` gives None for an array."""
+        array = self._known(key).array
+        packing = [step for step in array.codecs.steps if step != 'crc32c']
+        if packing:
+            return f'is compressed by {" and ".join(packing)}'
+        if array.storage.swapped:
+            return 'is in the other byte order'
+        return super().why_no_view(key) if array.chunk == array.shape else f'lies in chunks of {array.chunk}'
 
     def slice(self, key: str, index: Any) -> Host:
         """A part of one leaf; of chunks that are not compressed only that is read, and no checksum is compared."""
@@ -189,6 +206,14 @@ class ZarrReader(Reader):
                 raise corrupt(self._store.path, f'does not say {RESERVED!r}, as the root does', key)
             ordered[key] = found.get(key)
         return {**ordered, **{key: chunks for key, chunks in found.items() if key not in ordered}}
+
+    def _empty_groups(self) -> list[str]:
+        full = groups_of(self._root.none)
+        empty = [key for key in self._store.empty if key not in full]
+        wrong = contradiction(empty, self._arrays.keys())
+        if wrong is not None:
+            raise corrupt(self._store.path, wrong[1], wrong[0])
+        return empty
 
     def _check_total(self) -> None:
         total = sum(chunks.array.nbytes for chunks in self._arrays.values() if chunks)

@@ -51,12 +51,15 @@ class ZarrStore:
         What ``zarr.json`` of the root says.
     arrays : dict of str to Node
         By key path; in the order of the names.
+    empty : list of str
+        Groups in which there is none.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.size = 0
         self.arrays: dict[str, Node] = {}
+        self.empty: list[str] = []
         if os.path.isfile(path):
             raise corrupt(path, 'is a file; a Zarr store is a folder')
         self._descriptor = open_folder(path)
@@ -92,9 +95,10 @@ class ZarrStore:
 
     def _walk(self, folder: str, depth: int) -> None:
         """Take in what lies below a group."""
-        for row in self._names(folder, folder.rstrip('/') or None):
-            if not row.is_dir(follow_symlinks=False):
-                continue
+        inner = [row for row in self._names(folder, folder[:-1] or None) if row.is_dir(follow_symlinks=False)]
+        if not inner and folder:
+            self.empty.append(folder[:-1])
+        for row in inner:
             key = folder + row.name
             why = fault_of_path(key)
             if why:

@@ -61,8 +61,7 @@ class ZarrWriter(Writer):
 
     def add(self, key: str, leaf: Leaf) -> None:
         """Write one array, or note that the value is None."""
-        if METADATA in key.split('/'):
-            raise ValueError(f'cannot save {shown(key)}: Zarr has files of its own by the name {METADATA!r}')
+        self._check(key)
         self._keys.append(key)
         if leaf.dtype is None:
             self._none.append(key)
@@ -88,6 +87,11 @@ class ZarrWriter(Writer):
             self._write_plain(folder, leaf.shape, chunk, storage, pieces)
         self._write(os.path.join(folder, METADATA), write_array(leaf.shape, chunk, storage, codecs))
 
+    def add_empty(self, key: str) -> None:
+        """Make a group."""
+        self._check(key)
+        self._make_group(key)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -99,6 +103,10 @@ class ZarrWriter(Writer):
                 f'compression makes the store less than 1/{MAX_RATIO} of its {self._nbytes} bytes, which no load'
                 ' accepts; save without compression'
             )
+
+    def _check(self, key: str) -> None:
+        if METADATA in key.split('/'):
+            raise ValueError(f'cannot save {shown(key)}: Zarr has files of its own by the name {METADATA!r}')
 
     def _make_group(self, path: str) -> None:
         if path not in self._groups:
