@@ -16,6 +16,7 @@ this project still catches it::
           AsyncIndexError(IndexError)        ... on an index out of bounds
       UnknownArrayError(TypeError)           not an array that can be read
       DtypeError(TypeError)                  a data type that does not fit
+      ProgressError(TypeError)               a ``progress=`` that nothing can be told by
       DimensionError(ValueError)             shapes or axes that do not fit
       LinAlgError(numpy's LinAlgError)       a matrix that is singular, or has no such factorization
       GraphError(TypeError)                  would cut a differentiable graph
@@ -51,6 +52,7 @@ __all__ = [
     'AsyncIndexError',
     'UnknownArrayError',
     'DtypeError',
+    'ProgressError',
     'DimensionError',
     'LinAlgError',
     'GraphError',
@@ -210,6 +212,18 @@ class DtypeError(CrossdockError, TypeError):
 
     dtype: Any = None
     path: str = ''
+
+
+class ProgressError(CrossdockError, TypeError):
+    """A ``progress=`` that is neither a bool nor a function of two numbers of bytes.
+
+    Attributes
+    ----------
+    progress : object
+        What was given.
+    """
+
+    progress: Any = None
 
 
 class DimensionError(CrossdockError, ValueError):

@@ -3,18 +3,19 @@ import sys
 import numpy as np
 
 import crossdock as xd
-from crossdock.devices import _send
+from crossdock.transfer import _bar
 
 from ..accelerator import FIRST
 
 
 def test_a_bar_on_a_terminal_for_a_long_transfer(monkeypatch, capfd):
-    monkeypatch.setattr(_send, 'SECOND_NBYTES', 8)
+    monkeypatch.setattr(_bar, 'DELAY_S', 0)
+    monkeypatch.setenv('TERM', 'xterm')
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
     xd.get_device(FIRST).send([np.zeros(1), np.zeros(2)], progress=True)
     out, err = capfd.readouterr()
     assert out == ''
-    assert 'sending' in err
+    assert 'send' in err
     assert '24/24 bytes' in err
 
 

@@ -182,8 +182,7 @@ class Device:
         blocking : bool
             Whether to wait until the sources have been read, so that they may be changed.
         progress : bool or callable
-            True shows a bar on a terminal while more than a second's worth of bytes moves. A callable is called as
-            ``progress(done_nbytes, total_nbytes)``.
+            True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
         Returns
         -------
@@ -205,7 +204,8 @@ class Device:
 
         Notes
         -----
-        All or nothing: when one leaf is refused, nothing has moved.
+        All or nothing: when one leaf is refused, nothing has moved. With ``blocking=False``, the bytes that `progress`
+        is told of have been handed over, and may still be on their way.
 
         Examples
         --------

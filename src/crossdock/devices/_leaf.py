@@ -11,7 +11,7 @@ from crossdock.devices._dtype import check_travels
 from crossdock.devices._foreign import read_foreign
 from crossdock.devices._registry import owner
 from crossdock.errors import GraphError
-from crossdock.transfer import ArrayFacts, PlaceFacts, Plan, host_view, plan, run
+from crossdock.transfer import Advance, ArrayFacts, PlaceFacts, Plan, host_view, plan, run
 
 __all__ = ['Leaf', 'read_leaf', 'unwrap']
 
@@ -65,9 +65,9 @@ class Leaf(NamedTuple):
         """Its memory, which is the host's, as it is packed."""
         return host_view(self.array, self.backend)
 
-    def run(self, made: Plan, target: Backend, *, blocking: bool) -> Any:
+    def run(self, made: Plan, target: Backend, *, blocking: bool, advance: Advance | None = None) -> Any:
         """Bring it there."""
-        return run(made, self.array, self.backend, target, blocking=blocking)
+        return run(made, self.array, self.backend, target, blocking=blocking, advance=advance)
 
 
 def unwrap(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -19,11 +19,13 @@ from crossdock.transfer import (
     COPY,
     PACKED,
     SMALL_NBYTES,
+    STEP_NBYTES,
     Block,
     Event,
     PlaceFacts,
     Plan,
     Progress,
+    Track,
     announce,
     at_path,
     batch,
@@ -41,8 +43,6 @@ __all__ = ['End', 'Prepared', 'prepare', 'run_prepared', 'send']
 
 #: Makes of arrays what their plans would, or None where there is more to do.
 Short = Callable[[list[Any]], list[Any]]
-#: About what one second moves; a bar for less would only flicker.
-SECOND_NBYTES = 2 * 1024**3
 _NOWHERE = nullcontext()
 
 
@@ -90,13 +90,14 @@ def send(
     progress: Progress = False,
     detach: bool = False,
     short: Short | None = None,
+    what: str = 'send',
 ) -> Any:
-    """See `Device.send`; `detach` leaves differentiable graphs behind.
+    """See `Device.send`; `detach` leaves differentiable graphs behind, and `what` is the label of a bar.
 
     `short` makes of arrays that only change hands what their plans would, and None of the others.
     """
     wanted = None if dtype is None else resolve_dtype(dtype)
-    if owner(type(tree)) is not None and not progress:
+    if owner(type(tree)) is not None and progress is False:
         # A lone array, by far the most frequent case, needs no walk.
         leaf = read_leaf(tree, target, detach=detach)
         made = leaf.plan(target, place, copy=copy, dtype=wanted)
@@ -105,7 +106,7 @@ def send(
         with batch():
             return leaf.run(made, target, blocking=blocking)
     end = End(target, place)
-    quick = place.chunk_nbytes > 0 and dtype is None and copy is not False and not progress
+    quick = place.chunk_nbytes > 0 and dtype is None and copy is not False and progress is False
     prepared = prepare(
         *(tree, lambda leaf: end),
         scalars=target,
@@ -116,7 +117,7 @@ def send(
         packs=quick,
         short=short if copy is None and dtype is None else None,
     )
-    return run_prepared(prepared, blocking=blocking, progress=progress)
+    return run_prepared(prepared, blocking=blocking, progress=progress, what=what)
 
 
 def prepare(
@@ -175,14 +176,14 @@ def _blocks(ends: list[End], plans: list[Plan | None], plain: list[Any]) -> list
     return group(small, chunk_nbytes)
 
 
-def run_prepared(prepared: Prepared, *, blocking: bool = True, progress: Progress = False) -> Any:
+def run_prepared(prepared: Prepared, *, blocking: bool = True, progress: Progress = False, what: str = 'send') -> Any:
     """Move the leaves, and build the tree from what arrives."""
-    total = sum(made.nbytes_moved for made in prepared.plans if made) if progress else 0
-    with tracking(progress if callable(progress) or total >= SECOND_NBYTES else False, total, 'sending') as report:
-        return prepared.tree.build(_run_leaves(prepared, blocking=blocking, report=report))
+    total = sum(made.nbytes_moved for made in prepared.plans if made) if progress is not False else 0
+    with tracking(progress, total, what) as track:
+        return prepared.tree.build(_run_leaves(prepared, blocking=blocking, track=track))
 
 
-def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], None]) -> list[Any]:
+def _run_leaves(prepared: Prepared, *, blocking: bool, track: Track) -> list[Any]:
     done = prepared.done
     packed = {i for block in prepared.blocks for i in block}
     seen = listening()
@@ -198,12 +199,10 @@ def _run_leaves(prepared: Prepared, *, blocking: bool, report: Callable[[int], N
                     continue
                 if leaf is None or made is None:
                     continue
-                with at_path(prepared.tree.paths[i]), located(prepared.tree.paths[i]):
-                    done[i] = leaf.run(made, end.backend, blocking=blocking)
-                report(made.nbytes_moved)
-            _run_blocks(prepared, packed, done, told)
-            for i in packed:
-                report(made.nbytes_moved if (made := prepared.plans[i]) else 0)
+                path = prepared.tree.paths[i]
+                with track.share(made.nbytes_moved) as advance, at_path(path), located(path):
+                    done[i] = leaf.run(made, end.backend, blocking=blocking, advance=advance)
+            _run_blocks(prepared, packed, done, told, track)
     except BaseException:
         # The traceback holds this frame, and with it whatever has arrived already.
         done.clear()
@@ -236,7 +235,7 @@ def _small_leg(prepared: Prepared, i: int) -> tuple[int, str, str]:
     return made.nbytes_moved, made.source.place.device, made.target.device
 
 
-def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any], told: dict[int, Event]) -> None:
+def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any], told: dict[int, Event], track: Track) -> None:
     # An array that needs no plan and has no company is a block of its own.
     blocks = [
         *prepared.blocks,
@@ -247,14 +246,32 @@ def _run_blocks(prepared: Prepared, packed: set[int], done: list[Any], told: dic
         plan = prepared.plans[block[0]]
         origin = '' if plan is None or plan.target.physical != 'host' else plan.source.place.device
         ways.setdefault(origin, []).append(block)
-    for origin, together in ways.items():
-        members = [i for block in together for i in block]
-        began = perf_counter()
-        arrived = _unpack(prepared, together) if origin else _pack(prepared, together)
-        if told:
-            share_time([told[i] for i in members if i in told], began)
-        for i, array in zip(members, arrived):
-            done[i] = array
+    for origin, all_blocks in ways.items():
+        for together in _steps(prepared, all_blocks) if track.followed else [all_blocks]:
+            members = [i for block in together for i in block]
+            began = perf_counter()
+            arrived = _unpack(prepared, together) if origin else _pack(prepared, together)
+            if told:
+                share_time([told[i] for i in members if i in told], began)
+            for i, array in zip(members, arrived):
+                done[i] = array
+            if track.followed:
+                for i in members:
+                    track.advance(_small_leg(prepared, i)[0])
+
+
+def _steps(prepared: Prepared, blocks: list[Block]) -> Iterator[list[Block]]:
+    """As many blocks at once as are moved before anybody asks how far it is."""
+    some: list[Block] = []
+    nbytes = 0
+    for block in blocks:
+        some.append(block)
+        nbytes += sum(_small_leg(prepared, i)[0] for i in block)
+        if nbytes >= STEP_NBYTES:
+            yield some
+            some, nbytes = [], 0
+    if some:
+        yield some
 
 
 def _pack(prepared: Prepared, blocks: list[Block]) -> list[Any]:

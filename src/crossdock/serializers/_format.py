@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
+from ._passed import passed
 from ._selection import pieces_of, select
 
 if TYPE_CHECKING:
@@ -173,8 +174,8 @@ class Reader(Protocol):
         KeyError, CorruptFileError
             As for `read`.
         """
-        for _ in self.pieces(key):
-            pass
+        for _, piece in self.pieces(key):
+            passed(piece.nbytes)
 
     def map(self, key: str) -> Host | None:
         """A read-only view of one leaf in the file, or None where there is no such view, as for what is compressed.

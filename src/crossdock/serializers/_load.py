@@ -13,6 +13,7 @@ from ._bare import bare
 from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
 from ._nest import check_nesting, nested
+from ._passed import hearing
 from ._path import below
 from ._receive import receive
 from ._registry import format_of
@@ -183,8 +184,12 @@ def _values(
     reader: Reader, keys: list[str], device: Any, views: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
     values = {}
-    with tracking(progress, sum(reader.entries[key].nbytes for key in keys), 'load') as advance:
+    total = sum(reader.entries[key].nbytes for key in keys if key not in views)
+    with tracking(progress, total, 'load') as track:
         for key in keys:
-            values[key] = views[key] if key in views else receive(reader, key, device)
-            advance(reader.entries[key].nbytes)
+            if key in views:
+                values[key] = views[key]
+                continue
+            with track.share(reader.entries[key].nbytes) as advance, hearing(advance):
+                values[key] = receive(reader, key, device)
     return values

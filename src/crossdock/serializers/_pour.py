@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _arrays
 from ._format import Reader
+from ._passed import passed
 
 __all__ = ['pour', 'refill', 'blocks']
 
@@ -27,6 +28,7 @@ def pour(pieces: Iterable[tuple[int, Host]], target: Any) -> None:
             size = prod(extent)
             _arrays.fill(target[index] if index else target, cast[done : done + size].reshape(extent))
             done += size
+        passed(piece.nbytes)
 
 
 def refill(reader: Reader, key: str, target: Any) -> None:

@@ -11,6 +11,7 @@ from crossdock.transfer import Progress, tracking
 
 from ._dtypes import name_of
 from ._format import Reader
+from ._passed import hearing, passed
 
 __all__ = ['Row', 'Report', 'report', 'damage', 'size_of_file']
 
@@ -70,13 +71,14 @@ def damage(reader: Reader, progress: Progress = False) -> list[CorruptFileError]
     """Read all data piece by piece and throw it away; what is wrong with each key that is damaged."""
     found = []
     total = sum(entry.nbytes for entry in reader.entries.values())
-    with tracking(progress, total, 'check') as advance:
-        for key in reader.entries:
-            try:
-                for _, piece in reader.pieces(key):
-                    advance(piece.nbytes)
-            except CorruptFileError as error:
-                found.append(error)
+    with tracking(progress, total, 'check') as track:
+        for key, entry in reader.entries.items():
+            with track.share(entry.nbytes) as advance, hearing(advance):
+                try:
+                    for _, piece in reader.pieces(key):
+                        passed(piece.nbytes)
+                except CorruptFileError as error:
+                    found.append(error)
     return found
 
 

@@ -127,14 +127,14 @@ def write_leaves(
     """Write a file that takes the place of `path` once it is complete and on the disk."""
     total = sum(leaf.nbytes for leaf in leaves.values())
     with (
-        tracking(progress, total, what) as advance,
         replacing_for(path, format) as temporary,
+        tracking(progress, total, what) as track,  # over before the file takes its place, and then may still forbid it
         format.create(temporary, compression=compression, metadata=metadata) as writer,
     ):
         writer.expect(total)
         for key, leaf in leaves.items():
-            leaf.watch = advance
-            writer.add(key, leaf)
+            with track.share(leaf.nbytes) as leaf.watch:
+                writer.add(key, leaf)
         for key in empty:
             writer.add_empty(key)
 

@@ -7,6 +7,7 @@ all would take as much memory as the target has, and a file that has just been r
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from crossdock.errors import CorruptFileError, StrictLoadError
-from crossdock.transfer import Progress, tracking
+from crossdock.transfer import Progress, Track, tracking
 
 from . import _arrays
 from ._format import Entry, Reader
@@ -22,6 +23,7 @@ from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS, Leaf
 from ._match import describe_entry, describe_value, fits, loses, may_lose, wanted_dtype
 from ._nest import check_nesting, nested, with_positions
+from ._passed import hearing, passed
 from ._path import below, shown
 from ._pour import refill
 from ._receive import receive
@@ -112,7 +114,7 @@ class _Committing(Hand):
         if path not in self.slots:
             # An object that asks for more once it has loaded a value: read it now.
             self.slots[path] = Slot.of(path, value, self)
-            self.staged.update(self.loader.stage({path: self.slots[path]}, path, whole=True))
+            self.staged.update(self.loader.stage_more(path, self.slots))
         if path not in self.staged:
             return value
         slot, loaded = self.slots[path], self.staged.pop(path)
@@ -182,7 +184,7 @@ class Loader:
         self.insists = insists
         self._unborn: list[str] = []
         self._began = False
-        self._room = 0
+        self._track: Track | None = None
 
     def load(self, target: Any, place: str = '', *, whole: bool = True) -> Any:
         """Load what lies at `place` into `target`, and return what takes its place.
@@ -197,12 +199,19 @@ class Loader:
         self._unborn = wanting.unborn
         if self.device is not None:
             wanting.slots.update(self._born(wanting.slots))
-        staged = self.stage(wanting.slots, place, whole=whole)
-        self._began = True
-        try:
-            return visit(target, place, _Committing(self, wanting.slots, staged))
-        finally:
-            self._began = False
+        slots = wanting.slots
+        keys = self._wanted(slots, place, whole)
+        late = self._late(keys, slots)
+        total = sum(self.reader.entries[key].nbytes for key in [*keys, *late])
+        with tracking(self.progress, total, 'load') as track:
+            staged = self.stage(slots, keys, late, track)
+            if not late:
+                track.finish()  # and nothing has changed yet, if whoever hears of it will have none of it
+            self._began, self._track = True, track
+            try:
+                return visit(target, place, _Committing(self, slots, staged))
+            finally:
+                self._began, self._track = False, None
 
     def _born(self, slots: dict[str, Slot]) -> dict[str, Slot]:
         """Slots for what the file has in the empty parts of a state, such as that of an optimizer before a step."""
@@ -215,35 +224,56 @@ class Loader:
         check_nesting(self.path, found)
         return {key: Slot(None, None, False, False) for key in found}
 
-    def stage(self, slots: dict[str, Slot], place: str, *, whole: bool) -> dict[str, Any]:
+    def stage(self, slots: dict[str, Slot], keys: list[str], late: set[str], track: Track) -> dict[str, Any]:
         """Read and check the loaded value of every slot; nothing of the target changes.
 
         Raises
         ------
         StrictLoadError
-            Keys are missing, unexpected, or do not fit; all of them are listed.
+            Values do not fit; all of them are listed.
         CorruptFileError
             The data of a key is damaged.
         """
+        staged: dict[str, Any] = {}
+        lost = []
+        for key in keys:
+            with track.share(self.reader.entries[key].nbytes) as advance, hearing(advance):
+                staged[key] = self._staged(key, slots[key], key in late)
+            if staged[key] is _LOST:
+                have = f'{describe_entry(self.reader.entries[key])} with values that do not fit'
+                lost.append((key, have, describe_value(slots[key].value)))
+        if lost:
+            raise self._mismatch((), (), tuple(lost))
+        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped])
+        return staged
+
+    def stage_more(self, path: str, slots: dict[str, Slot]) -> dict[str, Any]:
+        """As `stage`, for what an object asks for later; it was in no total that anybody was told."""
+        keys = self._wanted({path: slots[path]}, path, whole=True)
+        with tracking(False, 0, 'load') as track:
+            return self.stage(slots, keys, self._late(keys, slots), track)
+
+    def _wanted(self, slots: dict[str, Slot], place: str, whole: bool) -> list[str]:
+        """The keys to load; `StrictLoadError` if any is missing, unexpected, or does not fit, with all of them."""
         found = self._match(slots, place, whole)
         keys = [key for key in found if key in slots]
         self._check_fixed(keys, slots)
         if self.insists and not self._began and len(keys) == len(found):  # else more may be asked for by and by
             self._check_device(keys, slots)
-        self._room = STAGED_NBYTES
-        staged: dict[str, Any] = {}
-        lost = []
-        with tracking(self.progress, sum(self.reader.entries[key].nbytes for key in keys), 'load') as advance:
-            for key in keys:
-                staged[key] = self._staged(key, slots[key])
-                if staged[key] is _LOST:
-                    have = f'{describe_entry(self.reader.entries[key])} with values that do not fit'
-                    lost.append((key, have, describe_value(slots[key].value)))
-                advance(self.reader.entries[key].nbytes)
-        if lost:
-            raise self._mismatch((), (), tuple(lost))
-        warn_swapped(self.path, [key for key in keys if self.reader.entries[key].swapped])
-        return staged
+        return keys
+
+    def _late(self, keys: list[str], slots: dict[str, Slot]) -> set[str]:
+        """What fills arrays and is not held until then, but read again."""
+        room = STAGED_NBYTES
+        late = set()
+        for key in keys:
+            entry = self.reader.entries[key]
+            if slots[key].fills and entry.dtype is not None:
+                if entry.nbytes > room:
+                    late.add(key)
+                else:
+                    room -= entry.nbytes
+        return late
 
     def _match(self, slots: dict[str, Slot], place: str, whole: bool) -> list[str]:
         entries: dict[str, Entry] = {
@@ -304,23 +334,22 @@ class Loader:
         CorruptFileError, OSError
             The file has changed since, or cannot be read any more; a note says that a part has been loaded.
         """
+        share = self._track.share(self.reader.entries[key].nbytes) if self._track else nullcontext()
         try:
-            if value is None:
-                host = np.asarray(self.reader.read(key)).astype(wanted_dtype(slot.value), copy=False)
-                return _arrays.place_like(slot.seen, host, key)
-            refill(self.reader, key, _arrays.known(value))
+            with share as advance, hearing(advance):
+                if value is None:
+                    host = np.asarray(self.reader.read(key)).astype(wanted_dtype(slot.value), copy=False)
+                    return _arrays.place_like(slot.seen, host, key)
+                refill(self.reader, key, _arrays.known(value))
         except (CorruptFileError, OSError) as error:
             error.add_note('The file was whole a moment ago: it has been written to meanwhile. A part has been loaded.')
             raise
         return value
 
-    def _staged(self, key: str, slot: Slot) -> Any:
+    def _staged(self, key: str, slot: Slot, late: bool) -> Any:
         """What the committing pass needs for one leaf, which has been checked; `_LOST` if its values do not fit."""
-        entry = self.reader.entries[key]
-        if slot.fills and entry.dtype is not None:
-            if entry.nbytes > self._room:
-                return _LOST if self._loses(key, slot) else _LATER
-            self._room -= entry.nbytes
+        if late:
+            return _LOST if self._loses(key, slot) else _LATER
         if slot.value is None:
             return receive(self.reader, key, self.device)
         host = self.reader.read(key)
@@ -333,8 +362,11 @@ class Loader:
         if not may_lose(self.reader.entries[key], slot.value):
             self.reader.verify(key)
             return False
-        lost = [loses(piece, slot.value) for _, piece in self.reader.pieces(key)]  # all of them, for the checks
-        return any(lost)
+        lost = False
+        for _, piece in self.reader.pieces(key):  # all of them, for the checks
+            lost |= loses(piece, slot.value)
+            passed(piece.nbytes)
+        return lost
 
     def _value(self, host: np.ndarray[Any, Any] | None, slot: Slot, key: str) -> Any:
         """What the committing pass needs: data in the target's type to fill with, or the new value itself."""

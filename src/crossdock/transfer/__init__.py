@@ -11,9 +11,10 @@ from crossdock.transfer._memories import find_memories_by
 from crossdock.transfer._pack import SMALL_NBYTES, Block, block_nbytes, explain, group, packable
 from crossdock.transfer._plan import COPY, PACKED, Plan, plan
 from crossdock.transfer._port import Port
-from crossdock.transfer._progress import Progress, tracking
+from crossdock.transfer._progress import Advance, Progress, Track, check_progress, tracking
 from crossdock.transfer._row import Transfer
 from crossdock.transfer._run import copy_between, host_view, legs, run
+from crossdock.transfer._steps import STEP_NBYTES
 from crossdock.transfer._summary import summary
 from crossdock.transfer._trace import trace_transfers
 from crossdock.transfer._where import at_path, batch, hide_frames, no_batch
@@ -22,6 +23,8 @@ __all__ = [
     'COPY',
     'PACKED',
     'SMALL_NBYTES',
+    'STEP_NBYTES',
+    'Advance',
     'ArrayFacts',
     'Block',
     'Event',
@@ -29,6 +32,7 @@ __all__ = [
     'Plan',
     'Port',
     'Progress',
+    'Track',
     'Transfer',
     'TransferGroup',
     'TransferLog',
@@ -37,6 +41,7 @@ __all__ = [
     'at_path',
     'batch',
     'block_nbytes',
+    'check_progress',
     'chrome_trace',
     'copy_between',
     'explain',

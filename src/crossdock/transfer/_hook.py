@@ -13,6 +13,7 @@ from types import TracebackType
 
 __all__ = [
     'Event',
+    'afresh',
     'announce',
     'announce_foreign',
     'listen',
@@ -21,6 +22,7 @@ __all__ = [
     'register_observer',
     'share_time',
     'telling',
+    'together',
     'unlisten',
 ]
 
@@ -112,6 +114,8 @@ def announce(
     listeners = _listeners
     if not listeners:
         return None
+    if _own.whole is not None:
+        return _own.whole.announce(op, source, target, implicit, host, route)
     event = Event(op, nbytes, source, target, implicit, host, route)
     event.began = perf_counter()
     for listener in listeners:
@@ -120,9 +124,10 @@ def announce(
 
 
 class _Own(threading.local):
-    """How many transfers that have been told of are under way in this thread."""
+    """How many transfers that have been told of are under way in this thread, and of what they are pieces."""
 
     depth = 0
+    whole: together | None = None
 
 
 _own = _Own()
@@ -145,6 +150,54 @@ def announce_foreign(
 ) -> Event | None:
     """What libraries tell by; as `announce`, but not within a transfer that has been told of."""
     return None if _own.depth else announce(op, nbytes, source, target, implicit, host, route)
+
+
+class together:
+    """Tell of the pieces in which a block moves one array as the one transfer that they are, of `nbytes` bytes."""
+
+    __slots__ = ('_before', '_events', '_nbytes')
+
+    def __init__(self, nbytes: int) -> None:
+        self._nbytes = nbytes
+        self._events: dict[tuple[str, str], Event | None] = {}
+
+    def __enter__(self) -> None:
+        self._before = _own.whole
+        _own.whole = self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _own.whole = self._before
+        for event in self._events.values():
+            if event is not None:
+                event.seconds = perf_counter() - event.began
+                event.failed = kind is not None
+
+    def announce(self, op: str, source: str, target: str, implicit: bool, host: bool, route: str) -> Event | None:
+        """Announce the first piece from one place to another as all of them."""
+        if (source, target) in self._events:
+            return None
+        _own.whole = None
+        try:
+            event = announce(op, self._nbytes, source, target, implicit, host, route)
+        finally:
+            _own.whole = self
+        self._events[source, target] = event
+        return event
+
+
+class afresh:
+    """Have the transfers of a block told of as if none were under way around it."""
+
+    __slots__ = ('_before',)
+
+    def __enter__(self) -> None:
+        self._before = _own.depth, _own.whole
+        _own.depth, _own.whole = 0, None
+
+    def __exit__(self, *error: object) -> None:
+        _own.depth, _own.whole = self._before
 
 
 class telling:

@@ -9,9 +9,11 @@ import numpy as np
 
 from crossdock.transfer._facts import PlaceFacts
 from crossdock.transfer._guard import foresee
-from crossdock.transfer._hook import listening, telling
+from crossdock.transfer._hook import listening, telling, together
 from crossdock.transfer._plan import ALIAS, COPY, HOST, PEER_COPY, SAME, STAGED, Plan, against_alias, has_dtype
 from crossdock.transfer._port import Port
+from crossdock.transfer._progress import Advance
+from crossdock.transfer._steps import steps
 
 __all__ = ['copy_between', 'host_view', 'legs', 'run']
 
@@ -20,7 +22,9 @@ STAGING = '@numpy'
 _SILENT = nullcontext()
 
 
-def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = True) -> Any:
+def run(
+    plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = True, advance: Advance | None = None
+) -> Any:
     """Carry out a plan.
 
     Parameters
@@ -33,6 +37,8 @@ def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = 
         The two ends.
     blocking : bool
         Whether to wait until the source has been read.
+    advance : callable, optional
+        Told of the bytes just moved. What is large moves in steps then.
 
     Returns
     -------
@@ -46,18 +52,22 @@ def run(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool = 
     if plan.target.immutable:
         return _create(plan, array, source, target)
     if plan.order:
-        return _run_in_order(plan, array, source, target, blocking=blocking)
+        return _run_in_order(plan, array, source, target, blocking=blocking, advance=advance)
     out = target.allocate(plan.source.shape, plan.dtype, plan.target)
     if plan.source.size:
-        copy_between(out, plan.target, target, array, plan.source.place, source, blocking=blocking)
+        ends = out, plan.target, target, array, plan.source.place, source
+        copy_between(*ends, blocking=blocking, advance=advance, apart=True)
     return out
 
 
-def _run_in_order(plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool) -> Any:
+def _run_in_order(
+    plan: Plan, array: Any, source: Port, target: Port, *, blocking: bool, advance: Advance | None
+) -> Any:
     """A dense array crosses as it lies, and is seen with its own axes again on the other side."""
     there = target.allocate(tuple(plan.source.shape[axis] for axis in plan.order), plan.dtype, plan.target)
     here = source.permute(array, plan.order)
-    copy_between(there, plan.target, target, here, plan.source.place, source, blocking=blocking)
+    ends = there, plan.target, target, here, plan.source.place, source
+    copy_between(*ends, blocking=blocking, advance=advance, apart=True)
     return target.permute(there, tuple(plan.order.index(axis) for axis in range(len(plan.order))))
 
 
@@ -104,20 +114,71 @@ def _leg(port: Port, nbytes: int, source: str, target: str, route: str) -> Abstr
 
 
 def copy_between(
+    dst: Any,
+    dst_place: PlaceFacts,
+    dst_port: Port,
+    src: Any,
+    src_place: PlaceFacts,
+    src_port: Port,
+    *,
+    blocking: bool,
+    advance: Advance | None = None,
+    apart: bool = False,
+) -> None:
+    """Write `src` into `dst`, wherever the two live; broadcasts, and casts without a check.
+
+    `advance` is as for `run`; `apart` says that the two are known to share no memory.
+    """
+    ends = dst, dst_place, dst_port, src, src_place, src_port
+    cuts = _cuts(*ends, apart=apart) if advance is not None else []
+    if advance is None or len(cuts) < 2:
+        _copy(*ends, blocking=blocking)
+        return
+    nbytes = _facts(*ends)[1]
+    itemsize = nbytes // src_port.facts(src).size
+    view = _true_bools(src_port.alias_out(src)) if src_place.physical == HOST else None
+    with together(nbytes) if listening() else _SILENT:
+        for index in cuts:
+            piece = dst[index]
+            if view is None:
+                part = src[index]
+                _copy(piece, dst_place, dst_port, part, src_place, src_port, blocking=blocking)
+            else:
+                part = view[index]
+                with _told(*ends):
+                    dst_port.copy_in(piece, part, source=src_place.device, blocking=blocking)
+            advance(part.size * itemsize)
+
+
+def _cuts(
+    dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port, *, apart: bool
+) -> list[tuple[slice, ...]]:
+    """What to index both with, to copy in steps; fewer than two where it has to be done in one."""
+    have, want = src_port.facts(src), dst_port.facts(dst)
+    on_host = src_place.physical == HOST
+    # Part of an array that cannot be written is a copy, and part of one in a graph is recorded there.
+    if have.shape != want.shape or want.graph or (not on_host and (src_place.immutable or have.graph)):
+        return []
+    near = dst_place.physical == src_place.physical
+    if near and not apart and (not on_host or np.may_share_memory(src_port.alias_out(src), dst_port.alias_out(dst))):
+        return []  # what is written over itself is copied by someone who sees all of it
+    return list(steps(want.shape, min(have.dtype.itemsize, want.dtype.itemsize)))
+
+
+def _copy(
     dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port, *, blocking: bool
 ) -> None:
-    """Write `src` into `dst`, wherever the two live; broadcasts, and casts without a check."""
     near = dst_place.physical == src_place.physical
     if dst_place.library == src_place.library and (blocking or near or src_place.physical != HOST):
-        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
+        with _told(dst, dst_place, dst_port, src, src_place, src_port):
             dst_port.copy(dst, src)
     elif src_place.physical == HOST:
         view = _true_bools(src_port.alias_out(src))
-        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
+        with _told(dst, dst_place, dst_port, src, src_place, src_port):
             dst_port.copy_in(dst, view, source=src_place.device, blocking=blocking)
     elif dst_place.physical == HOST:
         view = dst_port.alias_out(dst)
-        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
+        with _told(dst, dst_place, dst_port, src, src_place, src_port):
             src_port.copy_out(view, src, target=dst_place.device)
     elif near:
         dst_port.copy(dst, _seen(dst, dst_place, dst_port, src, src_place, src_port))
@@ -170,9 +231,10 @@ def _true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _told(
-    near: bool, dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
+    dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
 ) -> AbstractContextManager[None]:
     """A copy, told of if anybody wants to know and neither library tells itself."""
+    near = dst_place.physical == src_place.physical
     if near or dst_port.reports_transfers or src_port.reports_transfers or not listening():
         return _SILENT
     return telling(*_facts(dst, dst_place, dst_port, src, src_place, src_port), route=COPY)

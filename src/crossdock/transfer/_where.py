@@ -56,14 +56,16 @@ class batch:
 
 
 class no_batch:
-    """Say that the transfers inside belong to no batch, as those of a user's function that is called from one."""
+    """Say that the transfers inside belong to no batch and no leaf, as those of a function that a user has called."""
 
-    __slots__ = ('_token',)
+    __slots__ = ('_path_token', '_token')
 
     def __enter__(self) -> None:
         self._token = _batch.set(None)
+        self._path_token = _path.set('')
 
     def __exit__(self, *error: object) -> None:
+        _path.reset(self._path_token)
         _batch.reset(self._token)
 
 

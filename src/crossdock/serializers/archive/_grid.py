@@ -52,8 +52,11 @@ class Grid:
         block = self.box(ascending)[selection.flips()]
         return np.array(block.reshape(selection.shape), self.dtype, order='C')
 
-    def box(self, axes: tuple[range, ...], out: Host | None = None) -> Host:
-        """The elements at ascending positions, in `out` when it is given; without the check of any whole."""
+    def box(self, axes: tuple[range, ...], out: Host | None = None, told: Callable[[int], None] | None = None) -> Host:
+        """The elements at ascending positions, in `out` when it is given; without the check of any whole.
+
+        `told` is called with the size of what each chunk has given.
+        """
         if out is None:
             out = np.empty(tuple(map(len, axes)), self.dtype)
         if not out.size:
@@ -67,6 +70,8 @@ class Grid:
             target = tuple(part[0] for part in parts if part)
             if chunk is not None:
                 out[target] = chunk[tuple(part[1] for part in parts if part)]
+                if told is not None:
+                    told(out[target].nbytes)
             elif self.stored is None:
                 out[target] = self.fill
         return out

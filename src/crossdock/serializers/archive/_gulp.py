@@ -9,6 +9,7 @@ import numpy as np
 
 from .._aside import Aside
 from .._checksum import crc32, crc32_combine
+from .._passed import passed
 
 __all__ = ['ShortFileError', 'fill', 'gulp', 'skim']
 
@@ -73,6 +74,7 @@ def _shared(descriptor: int, offset: int, nbytes: int, view: Any, crc: int) -> i
                 other.wait()
         if other is not None:
             crc = crc32_combine(crc, other.result(), half)
+        passed(size)
     return crc
 
 

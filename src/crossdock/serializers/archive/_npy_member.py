@@ -14,6 +14,7 @@ from crossdock.errors import CorruptFileError
 from .._aside import ahead
 from .._checksum import crc32
 from .._format import PIECE_NBYTES
+from .._passed import passed
 from .._selection import Selection, pieces_of, select
 from ._dense import Dense
 from ._expand import STORED
@@ -87,8 +88,8 @@ class NpyMember:
         if self._is_stored and not self._has_odd_bits():
             self._check(lambda crc: skim(self._archive.descriptor, *self._place(), crc))
         else:
-            for _ in self._in_order():
-                pass
+            for _, piece in self._in_order():
+                passed(piece.nbytes)
 
     def map(self, file: mmap.mmap) -> Host | None:
         """A view of the mapped file; None for what is compressed, in the other byte order, or not aligned.
@@ -171,7 +172,9 @@ class NpyMember:
             stream = self._archive.stream(self._member)
             stream.read(self._head_nbytes)
             for begin in range(0, flat.size, _PIECE):
-                stream.fill(flat[begin : begin + _PIECE].data)
+                part = flat[begin : begin + _PIECE].data
+                stream.fill(part)
+                passed(len(part))
             stream.finish()
         self._check_values(array.view(self._raw))
         if not self._raw.isnative:

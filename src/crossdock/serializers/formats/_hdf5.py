@@ -18,6 +18,7 @@ from .._aside import ahead
 from .._checksum import crc32
 from .._compression import compression_named, gzip_or_none
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
+from .._passed import passed
 from .._path import shown
 from .._selection import select
 from ..archive._corrupt import corrupt
@@ -134,13 +135,14 @@ class HDF5Reader(Reader):
             return
         if data.storage.is_view and data.grid is not None and out.shape:
             bits = out.view(data.storage.stored)
-            self._file.guarded(data.grid.box, tuple(map(range, out.shape)), bits)
+            self._file.guarded(data.grid.box, tuple(map(range, out.shape)), bits, passed)
             if data.crc is not None:
                 self._check_sum(key, data, crc32(flat.view(np.uint8)))
             self._decoded(key, data, bits)
             return
         for start, piece in self._checked(key, data):
             flat[start : start + piece.size] = piece
+            passed(piece.nbytes)
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
         """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""

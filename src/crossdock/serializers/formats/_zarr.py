@@ -13,6 +13,7 @@ import numpy as np
 
 from .._empty import contradiction, groups_of
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
+from .._passed import passed
 from .._path import RESERVED, shown
 from .._selection import select
 from ..archive._corrupt import corrupt
@@ -115,16 +116,17 @@ class ZarrReader(Reader):
         chunks = self._known(key)
         flat = out.reshape(-1)
         if chunks.array.storage.is_view and chunks.is_flat:
-            for _ in self._pieces(key, chunks, flat.view(chunks.array.storage.stored)):
-                pass
+            for _, piece in self._pieces(key, chunks, flat.view(chunks.array.storage.stored)):
+                passed(piece.nbytes)
             return
         if chunks.array.storage.is_view and out.shape:
             bits = out.view(chunks.array.storage.stored)
-            chunks.grid().box(tuple(map(range, out.shape)), bits)
+            chunks.grid().box(tuple(map(range, out.shape)), bits, passed)
             self._decoded(key, chunks, bits)
             return
         for start, piece in self._pieces(key, chunks):
             flat[start : start + piece.size] = piece
+            passed(piece.nbytes)
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
         """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""
