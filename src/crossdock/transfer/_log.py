@@ -61,11 +61,23 @@ class TransferLog:
         """The rows of the same line, operation and direction added up, most bytes first."""
         return grouped(self)
 
-    def summary(self) -> str:
-        """The rows as a text table, those of the same line, operation and direction added up."""
+    def summary(self, width: int | None = None) -> str:
+        """The rows as a text table, those of the same line, operation and direction added up.
+
+        Parameters
+        ----------
+        width : int, optional
+            Columns to fit: paths lose their beginning, or a row takes several lines; numbers are never cut. The
+            terminal's when omitted, or 80 where there is none; the environment variable ``COLUMNS`` goes before both.
+
+        Returns
+        -------
+        str
+            Most bytes first, with a total; times in milliseconds.
+        """
         from crossdock.transfer._summary import summary
 
-        return summary(self)
+        return summary(self, width)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The rows as a JSON list of objects with the attributes of `Transfer`; a file gets it too, if one is named."""
