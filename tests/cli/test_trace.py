@@ -131,6 +131,13 @@ def test_a_sitecustomize_of_others_still_runs(script, tmp_path):
     assert done.stdout == f'yes {tmp_path / "site" / "sitecustomize.py"}\n', done.stderr
 
 
+@pytest.mark.parametrize('name', ['spawn', 'thread'])
+def test_processes_that_are_not_seen_are_mentioned(name, script, tmp_path):
+    done = trace(script(AS_EVER[name]), folder=tmp_path)
+    more = '; processes that it started are not traced' if name == 'spawn' else ''
+    assert done.stderr == f'crossdock: nothing moved{more}\n'
+
+
 def test_threads_tasks_and_exit_handlers_are_seen(script, tmp_path):
     name = script("""
         import asyncio, atexit, threading, time

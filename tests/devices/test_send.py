@@ -300,3 +300,10 @@ def test_bools_are_0_or_1_once_they_have_left_the_host(shape):
             there = xd.to_numpy(xd.get_device(spec).send(x, copy=True))
             assert there.tolist() == x.tolist()
             assert there.view('uint8').max() <= 1
+
+
+@pytest.mark.parametrize('wrong', ['no', 1, None])
+def test_blocking_is_a_bool(wrong):
+    for tree in (np.ones(2), {'x': np.ones(2)}):
+        with pytest.raises(TypeError, match=f'^blocking={wrong!r}: it is True or False$'):
+            xd.get_device('sim:0').send(tree, blocking=wrong)

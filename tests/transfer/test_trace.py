@@ -157,7 +157,7 @@ def test_summary(sim):
     assert 'implicit' in text
     assert '24,000' in text
     assert '24,008' in text
-    assert 'test_trace.py' in text
+    assert 'trace.py:' in text
     assert repr(log) == '<TransferLog: 4 transfers, 24008 bytes>'
     with xd.trace_transfers() as empty:
         pass
@@ -209,3 +209,19 @@ def test_the_counters_of_the_device_agree(sim, rng):
     assert up == after.host_to_device_nbytes - before.host_to_device_nbytes
     assert down == after.device_to_host_nbytes - before.device_to_host_nbytes
     assert xd.plan(x, sim, dtype='float32').nbytes_moved == up - 4
+
+
+def test_a_trace_that_was_not_entered_says_how_to():
+    with pytest.raises(RuntimeError, match=r'with trace_transfers\(\) as log'):
+        xd.trace_transfers().__exit__(None, None, None)
+
+
+def test_a_log_is_indexed_as_a_list_is(sim):
+    with xd.trace_transfers() as log:
+        for n in (1, 2, 3):
+            sim.send(np.zeros(n))
+    assert [row.nbytes for row in log[1:]] == [16, 24]
+    assert log[-1].nbytes == log[np.int64(2)].nbytes == 24
+    assert log[5:] == []
+    with pytest.raises(TypeError):
+        log.summary('wide')

@@ -89,8 +89,9 @@ def told(done: Traced) -> str:
     """The table, and a line that adds it up."""
     if done.rows is None:
         return 'crossdock: the script left without a list of its transfers, as os._exit, exec and signals make it'
+    unseen = '; processes that it started are not traced' if done.others else ''
     if not done.rows:
-        return 'crossdock: nothing moved'
+        return f'crossdock: nothing moved{unseen}'
     crossing = [row for row in done.rows if not row.host]
     reads = len(done.rows) - len(crossing)
     hidden = sum(is_move(row) and row.implicit for row in crossing)
@@ -100,7 +101,7 @@ def told(done: Traced) -> str:
         line += f'; {_count(hidden)} that nobody asked for' if hidden else '; all asked for'
     if reads:
         line += f'; {reads:,} {"value" if reads == 1 else "values"} read from host memory'
-    return '\n'.join([*map(printable, summary(done.rows).splitlines()), line])
+    return '\n'.join([*map(printable, summary(done.rows).splitlines()), line + unseen])
 
 
 def _count(number: int) -> str:

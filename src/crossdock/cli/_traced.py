@@ -57,11 +57,14 @@ class Traced:
         None if it left without handing them over.
     seconds : float
         How long it ran; 0 if that is not known.
+    others : bool
+        Whether it started processes with multiprocessing; what those move is not in the rows.
     """
 
     code: int
     rows: list[Transfer] | None
     seconds: float
+    others: bool = False
 
 
 def run_traced(arguments: Sequence[str]) -> Traced:
@@ -79,11 +82,11 @@ def run_traced(arguments: Sequence[str]) -> Traced:
             process = subprocess.Popen([sys.executable, *_options(), *arguments], env=environment)
             started.append(process)
             code = process.wait()
-        found: dict[str, Any] = {'rows': None, 'seconds': 0.0}
+        found: dict[str, Any] = {'rows': None, 'seconds': 0.0, 'others': False}
         if os.path.exists(rows):
             found = json.loads(Path(rows).read_text(encoding='utf-8'))
     moved = None if found['rows'] is None else [Transfer(**row) for row in found['rows']]
-    return Traced(code, moved, found['seconds'])
+    return Traced(code, moved, found['seconds'], found['others'])
 
 
 def _options() -> list[str]:

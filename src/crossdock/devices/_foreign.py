@@ -70,7 +70,7 @@ def read_foreign(value: Any, *, detach: bool = False) -> Any:
 
 def shown(value: Any) -> str:
     """An object in words: short text as it is, all else by its type."""
-    return repr(value) if isinstance(value, _TEXT) and len(value) < 40 else f'a {_full_name(type(value))}'
+    return repr(value) if isinstance(value, _TEXT) and len(value) < 40 else _with_article(type(value))
 
 
 def unknown(value: Any, why: str = '') -> UnknownArrayError:
@@ -140,6 +140,11 @@ def _from_numpy_protocols(value: Any) -> Any:
             f'a {_full_name(type(value))} turns into an object array, which does not travel', dtype=array.dtype
         )
     return array
+
+
+def _with_article(kind: type) -> str:
+    name = _full_name(kind)
+    return f'{"an" if name[0] in "aeiouAEIO" else "a"} {name}'
 
 
 def _full_name(kind: type) -> str:

@@ -96,6 +96,8 @@ def send(
 
     `short` makes of arrays that only change hands what their plans would, and None of the others.
     """
+    if blocking is not True and blocking is not False:
+        raise TypeError(f'blocking={blocking!r}: it is True or False')
     wanted = None if dtype is None else resolve_dtype(dtype)
     if owner(type(tree)) is not None and progress is False:
         # A lone array, by far the most frequent case, needs no walk.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from crossdock.transfer._groups import TransferGroup, grouped
 from crossdock.transfer._hook import Event
@@ -46,7 +46,13 @@ class TransferLog:
     def __len__(self) -> int:
         return len(self._events)
 
-    def __getitem__(self, index: int) -> Transfer:
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Transfer: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Transfer]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Transfer | list[Transfer]:
+        if isinstance(index, slice):
+            return [row_of(event, self._start) for event in self._events[index]]
         return row_of(self._events[index], self._start)
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections import Counter
@@ -34,7 +35,7 @@ def summary(rows: Iterable[Transfer], width: int | None = None) -> str:
     width : int, optional
         Columns to fit. A table in which the numbers alone take more is wider.
     """
-    width = _columns() if width is None else width
+    width = _columns() if width is None else operator.index(width)
     groups = grouped(rows)
     places = _places(groups)
     table = [_Row((*_directed(group), place), _figures([group])) for group, place in zip(groups, places, strict=True)]

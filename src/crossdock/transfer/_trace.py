@@ -61,7 +61,8 @@ class trace_transfers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        assert self._log is not None
+        if self._log is None:
+            raise RuntimeError('this trace was not entered; write: with trace_transfers() as log')
         self._log._open = False
         # Not ContextVar.reset: a generator may be closed in another context than it was started in.
         _logs.set(tuple(log for log in _logs.get() if log is not self._log))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 from contextlib import suppress
 from time import perf_counter
 
@@ -23,7 +24,8 @@ def trace_this_process(path: str) -> None:
 def _hand_over(log: TransferLog, path: str, pid: int, began: float) -> None:
     if os.getpid() != pid:
         return  # a fork, which has a copy of the log
-    found = {'seconds': perf_counter() - began, 'rows': [row.to_dict() for row in log]}
+    others = any('multiprocessing.popen_' in name or 'popen_loky' in name for name in list(sys.modules))
+    found = {'seconds': perf_counter() - began, 'rows': [row.to_dict() for row in log], 'others': others}
     # Whoever asked may be gone, and the folder with it.
     with suppress(OSError):
         with open(path + '.part', 'w', encoding='utf-8') as file:
