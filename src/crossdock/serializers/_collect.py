@@ -28,7 +28,7 @@ class Collector(Hand):
         self.leaves[path] = Leaf(value, path)
         return value
 
-    def group(self, path: str) -> None:
+    def group(self, path: str, node: Any = None) -> None:
         """Note a container, which may turn out to be empty."""
         self.groups[path] = None
 

@@ -21,7 +21,7 @@ class _Writing(Hand):
         self.writer.add(path, Leaf(value, path))
         return value
 
-    def group(self, path: str) -> None:
+    def group(self, path: str, node: Any = None) -> None:
         if path:
             self.writer.add_empty(path)
 

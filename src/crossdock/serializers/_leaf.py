@@ -66,7 +66,14 @@ class Leaf:
         if value is None:
             return
         self._value = _array_of(value, path, verb)
-        dtype = _arrays.dtype_of(self._value)
+        try:
+            dtype = _arrays.dtype_of(self._value)
+        except TypeError as error:
+            raise DtypeError(
+                f'cannot {verb} {path!r}: an array of {self._value.dtype}, which is no data type of numbers; give the'
+                ' numbers that it is made of, as jax.random.key_data(key)',
+                path=path,
+            ) from error
         why = refusal(dtype)
         if why:
             raise DtypeError(f'cannot {verb} {path!r}: an array of {dtype}: {why}', dtype=dtype, path=path)

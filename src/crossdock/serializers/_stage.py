@@ -6,7 +6,8 @@ all would take as much memory as the target has, and a file that has just been r
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections import deque
+from collections.abc import Collection, MutableMapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum
@@ -27,6 +28,7 @@ from ._passed import hearing, passed
 from ._path import below, shown
 from ._pour import refill
 from ._receive import receive
+from ._shared import pairs_apart, places_apart
 from ._swapped import warn_swapped
 from ._tree import Hand, visit
 from ._visitor import Deserializer
@@ -85,9 +87,19 @@ class _Wanting(Hand):
         super().__init__()
         self.slots: dict[str, Slot] = {}
         self.unborn: list[str] = []
+        self.may_grow = False
+        self.places: dict[int, list[str]] = {}
+        self._met: list[Any] = []
 
-    def grow(self, node: MutableMapping[Any, Any], path: str) -> None:
-        self.unborn.append(path)
+    def group(self, path: str, node: Any = None) -> None:
+        if isinstance(node, MutableMapping | list | deque):
+            self._met.append(node)  # so that no other has its id
+            self.places.setdefault(id(node), []).append(path)
+
+    def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
+        self.may_grow = True
+        if not node:
+            self.unborn.append(path)
 
     def leaf(self, path: str, value: Any) -> Any:
         if path in self.slots:
@@ -104,8 +116,9 @@ class _Committing(Hand):
 
     commits = True
 
-    def __init__(self, loader: Loader, slots: dict[str, Slot], staged: dict[str, Any]) -> None:
+    def __init__(self, loader: Loader, slots: dict[str, Slot], staged: dict[str, Any], apart: Collection[str]) -> None:
         super().__init__()
+        self.apart = apart
         self.loader = loader
         self.slots = slots
         self.staged = staged
@@ -128,7 +141,9 @@ class _Committing(Hand):
         _arrays.fill(value, loaded)
         return value
 
-    def grow(self, node: MutableMapping[Any, Any], path: str) -> None:
+    def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
+        if node:
+            return
         start = len(path) + 1
         keys = [key for key in self.staged if below(key, path)]
         empty = [key[start:] for key in self.loader.reader.empty if below(key, path) and key != path] if keys else ()
@@ -196,7 +211,7 @@ class Loader:
         """
         wanting = _Wanting()
         visit(target, place, wanting)
-        self._unborn = wanting.unborn
+        self._unborn, self.insists = wanting.unborn, self.insists and not wanting.may_grow
         if self.device is not None:
             wanting.slots.update(self._born(wanting.slots))
         slots = wanting.slots
@@ -205,11 +220,13 @@ class Loader:
         total = sum(self.reader.entries[key].nbytes for key in [*keys, *late])
         with tracking(self.progress, total, 'load') as track:
             staged = self.stage(slots, keys, late, track)
+            replaced = [key for key in keys if not slots[key].fills]
+            apart = places_apart(self.reader, wanting.places.values(), replaced)
             if not late:
                 track.finish()  # and nothing has changed yet, if whoever hears of it will have none of it
             self._began, self._track = True, track
             try:
-                return visit(target, place, _Committing(self, slots, staged))
+                return visit(target, place, _Committing(self, slots, staged, apart))
             finally:
                 self._began, self._track = False, None
 
@@ -260,6 +277,7 @@ class Loader:
         self._check_fixed(keys, slots)
         if self.insists and not self._began and len(keys) == len(found):  # else more may be asked for by and by
             self._check_device(keys, slots)
+        self._check_shared(keys, slots)
         return keys
 
     def _late(self, keys: list[str], slots: dict[str, Slot]) -> set[str]:
@@ -300,8 +318,10 @@ class Loader:
         lines += [f'  missing in the file: {shown(key)}' for key in missing]
         lines += [f'  unexpected in the file: {shown(key)}' for key in unexpected]
         lines += [f'  {shown(key)}: {have} in the file, {want} in the target' for key, have, want in mismatched]
-        if any(below(key, path) for key in unexpected for path in self._unborn):
-            lines.append("device= says where what a state_dict() does not have yet goes, as device='@torch:cpu'")
+        unborn = [path for path in self._unborn if any(below(key, path) for key in unexpected)]
+        if unborn:
+            named = ', '.join(map(shown, unborn))
+            lines.append(f"{named} is empty yet in the target: device= says what fills it, as device='@torch:cpu'")
         lines.append(
             'ignore= leaves keys alone'
             + ('; strict=False allows missing and unexpected ones' if missing or unexpected else '')
@@ -316,6 +336,15 @@ class Loader:
                     f'cannot load {key!r}: {type(slot.seen).__name__} cannot be changed in place,'
                     ' and the mapping that holds it cannot be changed either'
                 )
+
+    def _check_shared(self, keys: list[str], slots: dict[str, Slot]) -> None:
+        arrays = [(key, slots[key].seen) for key in keys if slots[key].fills]
+        rows = [
+            (other, f'other values than those of {shown(first)}', f'the same array as {shown(first)}')
+            for first, other in pairs_apart(self.reader, arrays)
+        ]
+        if rows:
+            raise self._mismatch((), (), tuple(rows))
 
     def _check_device(self, keys: list[str], slots: dict[str, Slot]) -> None:
         entries = self.reader.entries

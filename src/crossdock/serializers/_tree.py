@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,8 @@ class Hand:
     ----------
     commits : bool
         Whether loaded values are put in place; else the tree is left as it is.
+    apart : collection of str
+        Where a copy takes the place of a container, which is elsewhere in the tree too and gets other values there.
     state : str or None
         The path of the ``state_dict()`` whose leaves are being walked: a copy, so that none may be filled in place.
     fixed : bool
@@ -38,6 +40,7 @@ class Hand:
     """
 
     commits = False
+    apart: Collection[str] = ()
 
     def __init__(self) -> None:
         self.state: str | None = None
@@ -49,12 +52,12 @@ class Hand:
         """Deal with one leaf; the value returned takes its place."""
         raise NotImplementedError
 
-    def group(self, path: str) -> None:
+    def group(self, path: str, node: Any = None) -> None:
         """Be told of a container at `path`, before its parts; not of those inside of a model that are all its own."""
         return
 
-    def grow(self, node: MutableMapping[Any, Any], path: str) -> None:
-        """Be told of an empty mapping inside of a ``state_dict()``, which may have been filled when it was saved."""
+    def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
+        """Be told of a mapping inside of a ``state_dict()``; an empty one may have been filled when it was saved."""
         return
 
     def serializer(self, path: str) -> Any:
@@ -102,7 +105,7 @@ def visit(node: Any, path: str, hand: Hand) -> Any:
     if hand.arrays_only and hand.encloses(node):
         return node  # a reference to the model that it is part of is no part of it
     if not hand.arrays_only:
-        hand.group(path)
+        hand.group(path, node)
     with hand.inside(node, path):
         if _has(node, 'serialize'):
             hand.arrays_only = False
@@ -110,6 +113,8 @@ def visit(node: Any, path: str, hand: Hand) -> Any:
             return node
         if _has_state(node):
             return _visit_state(node, path, hand)
+        if path in hand.apart:
+            node = copy.copy(node)
         if isinstance(node, Mapping):
             return _visit_mapping(node, path, hand)
         if isinstance(node, tuple):
@@ -136,8 +141,8 @@ def _visit_state(node: Any, path: str, hand: Hand) -> Any:
 def _visit_mapping(node: Mapping[Any, Any], path: str, hand: Hand) -> Any:
     if not isinstance(node, MutableMapping):
         hand.fixed = True  # staging refuses leaves that would have to be replaced
-    elif not node and hand.state is not None and path != hand.state:
-        hand.grow(node, path)
+    elif hand.state is not None and path != hand.state:
+        hand.in_state(node, path)
     for key, value in list(node.items()):
         if hand.arrays_only and not _has_arrays(value):
             continue  # so that its key may be anything
