@@ -88,7 +88,8 @@ void register_trivial(KernelTable& table) {
   }
 }
 
-bool calls_libm(Op op) {
+// Some tens of instructions for each element, or for complex numbers calls of libm.
+bool is_costly(Op op) {
   switch (op) {
     case Op::log1p:
     case Op::log2:
@@ -124,14 +125,16 @@ void register_elementwise(KernelTable& table) {
   for (int number = 0; number < kOpCount; ++number) {
     const Op op = static_cast<Op>(number);
     const Loop* row = loops().elementwise[number];
-    const bool slow = calls_libm(op);
+    const bool costly = is_costly(op);
     for (int dtype = 0; dtype < kDtypeCount; ++dtype) {
-      if (row[dtype]) table.set(op, static_cast<Dtype>(dtype), slow ? run<kCallGrain> : run<kGrain>);
+      if (!row[dtype]) continue;
+      const bool calls = costly && is_complex(static_cast<Dtype>(dtype));
+      table.set(op, static_cast<Dtype>(dtype), calls ? run<kCallGrain> : costly ? run<kCostlyGrain> : run<kGrain>);
     }
     if (!row[static_cast<int>(Dtype::float32)]) continue;
     for (const Dtype half : {Dtype::float16, Dtype::bfloat16}) {
       if (row[static_cast<int>(half)]) continue;
-      table.set(op, half, slow ? run_through_float<kCallGrain> : run_through_float<kGrain>);
+      table.set(op, half, costly ? run_through_float<kCostlyGrain> : run_through_float<kGrain>);
     }
   }
 }

@@ -38,6 +38,10 @@ int level() noexcept {
   level::register_comparisons(table);    \
   level::register_rounding(table);       \
   level::register_exponentials(table);   \
+  level::register_circular(table);       \
+  level::register_hyperbolic(table);     \
+  level::register_powers(table);         \
+  level::register_division(table);       \
   level::register_casts(table);          \
   level::register_moves(table);          \
   level::register_transposes(table);     \
@@ -47,6 +51,7 @@ int level() noexcept {
   level::register_arg_reductions(table); \
   level::register_deviations(table);     \
   level::register_ranks(table);          \
+  level::register_sorting(table);        \
   level::register_gemm(table);           \
   level::register_fft_passes(table);     \
   level::register_fft_moves(table);      \

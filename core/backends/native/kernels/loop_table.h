@@ -42,6 +42,15 @@ struct ArgReduction {
 // The place that each of `n` unsigned keys has when they are sorted stably, as numbers of the keys' type.
 using RankLoop = void (*)(const std::byte* keys, std::byte* places, std::int64_t n);
 
+// Unsigned keys, contiguous and aligned. `scratch` has room for as many and for 64 bytes more.
+struct KeySort {
+  void (*sort)(std::byte* keys, std::byte* scratch, std::int64_t n);  // null: there is none
+  // Moves keys so that none before the place that it returns is larger than one behind it; n when all are the same.
+  // For at least kFewestToSplit keys.
+  std::int64_t (*split)(std::byte* keys, std::byte* scratch, std::int64_t n);
+};
+inline constexpr std::int64_t kFewestToSplit = 128;
+
 // Deviations from a centre, and their squares, added to sums. Elements are contiguous and aligned, float or double.
 struct Deviations {
   void (*along)(const std::byte* elements, std::int64_t n, double centre, double* sum, double* squares);
@@ -84,6 +93,7 @@ struct LoopTable {
   Reduction reductions[kOpCount][kDtypeCount];  // sum, prod, max, min, any, all
   ArgReduction arg_reductions[2][kDtypeCount];  // argmax, argmin
   RankLoop rank[2];                             // of 32 and 64 bits
+  KeySort key_sort[2];                          // of 32 and 64 bits
   Deviations deviations[kDtypeCount];           // float32, float64
   GemmKernel gemm[kDtypeCount];
   FourierLoops<float> fourier32;
@@ -101,6 +111,10 @@ const LoopTable& loops() noexcept;
   void register_comparisons(LoopTable& table);    \
   void register_rounding(LoopTable& table);       \
   void register_exponentials(LoopTable& table);   \
+  void register_circular(LoopTable& table);       \
+  void register_hyperbolic(LoopTable& table);     \
+  void register_powers(LoopTable& table);         \
+  void register_division(LoopTable& table);       \
   void register_casts(LoopTable& table);          \
   void register_moves(LoopTable& table);          \
   void register_transposes(LoopTable& table);     \
@@ -110,6 +124,7 @@ const LoopTable& loops() noexcept;
   void register_arg_reductions(LoopTable& table); \
   void register_deviations(LoopTable& table);     \
   void register_ranks(LoopTable& table);          \
+  void register_sorting(LoopTable& table);        \
   void register_gemm(LoopTable& table);           \
   void register_fft_passes(LoopTable& table);     \
   void register_fft_moves(LoopTable& table);      \

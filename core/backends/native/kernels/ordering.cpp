@@ -8,6 +8,7 @@
 
 #include "loop_table.h"
 #include "order_key.h"
+#include "quick_sort.h"
 #include "radix_sort.h"
 #include "rows.h"
 #include "scratch.h"
@@ -144,6 +145,7 @@ class RowValues {
   RowValues(const Launch& launch, std::int64_t threads)
       : key_(launch.dtype, launch.integers[0] != 0),
         sort_({}, threads),
+        quick_sort_(threads),
         order_(launch, threads),
         keys_(launch),
         scratch_(launch) {}
@@ -155,6 +157,8 @@ class RowValues {
     if (!make_keys(row, keys)) return write_values<Bits>(row, order_(row), false);
     if (sizeof(Bits) == 1 || (sizeof(Bits) == 2 && row.n >= kManyKeys)) {
       count(keys, row.n);
+    } else if (QuickSort<Bits>::available()) {
+      quick_sort_(keys, scratch_.room(QuickSort<Bits>::room(row.n)), row.n);
     } else {
       sort_(keys, keys, scratch_.room(row.n), row.n);
     }
@@ -200,6 +204,7 @@ class RowValues {
 
   OrderKey<Bits> key_;
   RadixSort<Bits, Self> sort_;
+  QuickSort<Bits> quick_sort_;
   RowOrder<Bits, Key> order_;
   Scratch<Bits> keys_, scratch_;
   std::vector<std::int64_t> counts_;

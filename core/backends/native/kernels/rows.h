@@ -8,8 +8,9 @@
 
 namespace crossdock::native {
 
-inline constexpr std::int64_t kGrain = 32 * 1024;     // elements worth a thread's while when an operation is cheap
-inline constexpr std::int64_t kCallGrain = 4 * 1024;  // when each element costs a call
+inline constexpr std::int64_t kGrain = 32 * 1024;        // elements worth a thread's while when an operation is cheap
+inline constexpr std::int64_t kCostlyGrain = 16 * 1024;  // when each element costs some tens of instructions
+inline constexpr std::int64_t kCallGrain = 4 * 1024;     // when each element costs a call
 
 // Calls row(pointers, strides, n) for elements [begin, end) of the nest, as if it began at `pointers`.
 template <class Row>

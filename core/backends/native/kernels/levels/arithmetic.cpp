@@ -46,7 +46,8 @@ void CROSSDOCK_LEVEL::register_arithmetic(LoopTable& table) {
   set_binary_real<Minimum>(table, Op::minimum);
   set_modular_unary<Negative>(table, Op::negative);
   set_modular_unary<Square>(table, Op::square);
-  set_unary_everywhere<Abs>(table, Op::abs);
+  set_unary<Abs, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+            std::uint64_t, float, double>(table, Op::abs);  // of complex numbers: powers.cpp
   set_unary_everywhere<Sign>(table, Op::sign);
   set_unary<Reciprocal, float, double, complex64, complex128>(table, Op::reciprocal);
   set_unary<Conjugate, complex64, complex128>(table, Op::conj);

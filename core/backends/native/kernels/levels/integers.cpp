@@ -1,6 +1,5 @@
-// floor_divide, remainder and pow of integers, logic on bools, bits and shifts.
+// pow of integers, logic on bools, bits and shifts.
 #include "crossdock/functors/bitwise.h"
-#include "crossdock/functors/division.h"
 #include "crossdock/functors/exponential.h"
 #include "crossdock/functors/logical.h"
 #include "elementwise.h"
@@ -17,10 +16,34 @@ void set_bits(LoopTable& table, Op op) {
   share_with_signed(table, op);
 }
 
-template <class F>
-void set_division(LoopTable& table, Op op) {
-  set_binary_call<F, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                  std::uint64_t>(table, op);
+// One exponent for all: its bits are looked at once for a piece of the elements, which then go through together.
+template <class T>
+void pow_loop(std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+  using Word = Wrapping<T>;
+  const T exponent = load<T>(p[1]);
+  if (s[1] != 0 || exponent < 0) return binary_call_loop<Pow, T>(p, s, n);
+  constexpr std::int64_t kPiece = 256;
+  alignas(64) Word bases[kPiece], powers[kPiece];
+  for (std::int64_t done = 0; done < n; done += kPiece) {
+    const std::int64_t count = n - done < kPiece ? n - done : kPiece;
+    const std::byte* const from = p[0] + done * s[0];
+    std::byte* const to = p[2] + done * s[2];
+    for (std::int64_t i = 0; i < count; ++i) {
+      bases[i] = static_cast<Word>(load<T>(from + i * s[0]));
+      powers[i] = 1;
+    }
+    for (auto left = static_cast<Word>(exponent); left != 0; left >>= 1) {
+      if ((left & 1) != 0) {
+        for (std::int64_t i = 0; i < count; ++i) powers[i] *= bases[i];
+      }
+      for (std::int64_t i = 0; i < count; ++i) bases[i] *= bases[i];
+    }
+    for (std::int64_t i = 0; i < count; ++i) store<T>(to + i * s[2], static_cast<T>(powers[i]));
+  }
+}
+template <class... Ts>
+void set_pow(LoopTable& table) {
+  ((elementwise(table, Op::pow, dtype_of<Ts>) = &pow_loop<Ts>), ...);
 }
 
 void set_bools(LoopTable& table) {
@@ -48,9 +71,8 @@ void CROSSDOCK_LEVEL::register_integers(LoopTable& table) {
              std::uint32_t, std::uint64_t>(table, Op::bitwise_right_shift);
   set_unary<BitwiseInvert, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(table, Op::bitwise_invert);
   share_with_signed(table, Op::bitwise_invert);
-  set_division<FloorDivide>(table, Op::floor_divide);
-  set_division<Remainder>(table, Op::remainder);
-  set_division<Pow>(table, Op::pow);
+  set_pow<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+          std::uint64_t>(table);
   set_bools(table);
 }
 
