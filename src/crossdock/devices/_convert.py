@@ -10,11 +10,12 @@ from crossdock.devices._leaf import Leaf
 from crossdock.devices._lookup import get_device
 from crossdock.devices._send import End, prepare, run_prepared, send
 from crossdock.errors import DeviceError
+from crossdock.transfer import Progress
 
 __all__ = ['from_core', 'to_core', 'to_cpu', 'to_gpu', 'to_numpy']
 
 
-def to_numpy(tree: Any, *, copy: bool | None = None, detach: bool = False) -> Any:
+def to_numpy(tree: Any, *, copy: bool | None = None, detach: bool = False, progress: Progress = False) -> Any:
     """Bring arrays to NumPy.
 
     Parameters
@@ -25,6 +26,8 @@ def to_numpy(tree: Any, *, copy: bool | None = None, detach: bool = False) -> An
         As for `Device.send`.
     detach : bool
         Leave differentiable graphs behind, instead of refusing arrays that take part in one.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Returns
     -------
@@ -46,26 +49,28 @@ def to_numpy(tree: Any, *, copy: bool | None = None, detach: bool = False) -> An
     {'w': array([0, 1, 2])}
     """
     device = get_device('@numpy')
-    return send(device._backend, device._place, tree, copy=copy, detach=detach)
+    return send(*(device._backend, device._place, tree), copy=copy, detach=detach, progress=progress, what='to_numpy')
 
 
-def to_cpu(tree: Any) -> Any:
+def to_cpu(tree: Any, *, progress: Progress = False) -> Any:
     """Bring arrays to NumPy; `to_numpy` by its familiar name.
 
     Parameters
     ----------
     tree : array or nesting of arrays
         As for `Device.send`.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Returns
     -------
     numpy.ndarray or nesting of these
         As from `to_numpy`.
     """
-    return to_numpy(tree)
+    return to_numpy(tree, progress=progress)
 
 
-def to_gpu(tree: Any, device: Any = None) -> Any:
+def to_gpu(tree: Any, device: Any = None, *, progress: Progress = False) -> Any:
     """Bring arrays to a GPU, through CuPy.
 
     Parameters
@@ -74,6 +79,8 @@ def to_gpu(tree: Any, device: Any = None) -> Any:
         As for `Device.send`.
     device : int, str or Device, optional
         Which GPU. The current device if that is one of CuPy's, else ``@cupy:0``.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Returns
     -------
@@ -93,7 +100,7 @@ def to_gpu(tree: Any, device: Any = None) -> Any:
     target = get_device(device)
     if target.kind != 'cupy':
         raise TypeError(f'to_gpu brings arrays to CuPy, and {target} is no device of its; use get_device(...).send')
-    return target.send(tree)
+    return target.send(tree, progress=progress)
 
 
 def to_core(tree: Any) -> Any:

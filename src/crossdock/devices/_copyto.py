@@ -12,7 +12,19 @@ from crossdock.devices._dtype import can_cast
 from crossdock.devices._foreign import unknown
 from crossdock.devices._leaf import Leaf, read_leaf, unwrap
 from crossdock.errors import DimensionError, DtypeError, ReadOnlyError, UnknownArrayError
-from crossdock.transfer import ArrayFacts, at_path, batch, copy_between, plan, run
+from crossdock.transfer import (
+    Advance,
+    ArrayFacts,
+    Progress,
+    at_path,
+    batch,
+    check_progress,
+    copy_between,
+    cuts,
+    plan,
+    run,
+    tracking,
+)
 
 __all__ = ['copyto']
 
@@ -21,7 +33,9 @@ Casting = Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe']
 _NUMBERS = (bool, int, float, complex)
 
 
-def copyto(dst: Any, src: Any, *, casting: Casting = 'same_kind', where: Any = True) -> None:
+def copyto(
+    dst: Any, src: Any, *, casting: Casting = 'same_kind', where: Any = True, progress: Progress = False
+) -> None:
     """Write `src` into `dst`, wherever the two live, by the rules of `numpy.copyto`.
 
     Parameters
@@ -34,6 +48,8 @@ def copyto(dst: Any, src: Any, *, casting: Casting = 'same_kind', where: Any = T
         Which conversions of the data type are allowed.
     where : bool or array of bool
         Where to write; broadcast to the shape of `dst`.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Raises
     ------
@@ -48,7 +64,8 @@ def copyto(dst: Any, src: Any, *, casting: Casting = 'same_kind', where: Any = T
 
     Notes
     -----
-    Returns when `src` has been read. `dst` is unchanged when one of the errors above is raised.
+    Returns when `src` has been read. `dst` is unchanged when one of the errors above is raised; what `progress` raises
+    leaves it half written.
 
     Examples
     --------
@@ -59,6 +76,7 @@ def copyto(dst: Any, src: Any, *, casting: Casting = 'same_kind', where: Any = T
     >>> xd.to_numpy(x)[1].tolist()
     [0.0, 1.0, 2.0]
     """
+    check_progress(progress)
     dst = unwrap(dst)
     backend = _registry.owner(type(dst))
     if backend is None:
@@ -69,13 +87,30 @@ def copyto(dst: Any, src: Any, *, casting: Casting = 'same_kind', where: Any = T
     source = _read_source(src, backend, target, casting)
     source = _fitted('source', source, target)
     mask = None if where is True else _read_mask(where, backend, target)
-    if target.size == 0 or mask is False:
+    idle = target.size == 0 or mask is False
+    nbytes = 0 if idle else target.size * min(target.dtype.itemsize, source.facts.dtype.itemsize)
+    with tracking(progress, nbytes, 'copyto') as track, track.share(nbytes) as advance:
+        if not idle:
+            with batch(), at_path(''):
+                _write(dst, target, backend, source, mask or None, advance)
+
+
+def _write(
+    dst: Any, target: ArrayFacts, backend: Backend, source: Leaf, mask: Leaf | None, advance: Advance | None
+) -> None:
+    if mask is None:
+        ends = dst, target.place, backend, source.array, source.facts.place, source.backend
+        copy_between(*ends, blocking=True, advance=advance)
         return
-    with batch(), at_path(''):
-        if mask is None:
-            copy_between(dst, target.place, backend, source.array, source.facts.place, source.backend, blocking=True)
-        else:
-            backend.copy_where(dst, _brought(source, backend, target), _brought(mask, backend, target))
+    here, there = (dst, target.place, backend), (target.place, backend)
+    src, where = _brought(source, backend, target, advance), _brought(mask, backend, target)
+    indices = cuts(*here, src, *there) if advance is not None and cuts(*here, where, *there) else []
+    if advance is None or len(indices) < 2:
+        backend.copy_where(dst, src, where)
+        return
+    for index in indices:
+        backend.copy_where(part := dst[index], src[index], where[index])
+        advance(backend.facts(part).size * min(target.dtype.itemsize, source.facts.dtype.itemsize))
 
 
 def _read_source(src: Any, backend: Backend, target: ArrayFacts, casting: Casting) -> Leaf:
@@ -129,6 +164,6 @@ def _fitted(what: str, leaf: Leaf, target: ArrayFacts) -> Leaf:
     return leaf._replace(array=array, facts=leaf.backend.facts(array))
 
 
-def _brought(leaf: Leaf, backend: Backend, target: ArrayFacts) -> Any:
+def _brought(leaf: Leaf, backend: Backend, target: ArrayFacts, advance: Advance | None = None) -> Any:
     made = plan(leaf.facts, target.place)
-    return run(made, leaf.array, leaf.backend, backend)
+    return run(made, leaf.array, leaf.backend, backend, advance=advance)

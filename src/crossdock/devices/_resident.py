@@ -17,6 +17,7 @@ from crossdock.devices._lookup import get_device
 from crossdock.devices._modules import get_device_from_array
 from crossdock.devices._tree import Named
 from crossdock.errors import MixedDevicesError
+from crossdock.transfer import Progress
 
 __all__ = ['DeviceResident', 'Visitor']
 
@@ -95,13 +96,15 @@ class DeviceResident:
                 raise _mixed(self, found.paths, error) from None
         return self.__dict__.get(_DEVICE) or current_device()
 
-    def to_device(self, spec: Any) -> Self:
+    def to_device(self, spec: Any, *, progress: Progress = False) -> Self:
         """Move all arrays.
 
         Parameters
         ----------
         spec : str, int, Device or a library's device object
             As for `get_device`.
+        progress : bool or callable
+            True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
         Returns
         -------
@@ -116,7 +119,7 @@ class DeviceResident:
         device = get_device(spec)
         found = _Gather()
         self.device_resident_accept(found)
-        sent = device.send(Named(found.paths, found.arrays))
+        sent = device.send(Named(found.paths, found.arrays), progress=progress)
         self.device_resident_accept(_Replace(found.arrays, sent, device))
         return self
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,12 +105,26 @@ def is_on_host(x: Any) -> bool:
     return isinstance(x, np.ndarray) or get_device_from_array(x).physical == 'host'
 
 
-def to_host(x: Any, key: str) -> Host:
-    """The array as NumPy's: an alias of host memory, else a copy. A differentiable graph is left behind."""
+def to_host(x: Any, key: str, watch: Callable[[int], object] | None = None) -> Host:
+    """The array as NumPy's: an alias of host memory, else a copy. A differentiable graph is left behind.
+
+    `watch` is told of the bytes that have come.
+    """
     if isinstance(x, np.ndarray):
         return x
-    host: Host = to_numpy({key: x}, detach=True)[key]
+    host: Host = to_numpy({key: x}, detach=True, progress=False if watch is None else _step_by_step(watch))[key]
     return host
+
+
+def _step_by_step(watch: Callable[[int], object]) -> Callable[[int, int], None]:
+    before = 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal before
+        before, step = done, done - before
+        watch(step)
+
+    return told
 
 
 def memory_of(target: Any) -> Host | None:

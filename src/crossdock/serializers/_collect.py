@@ -37,8 +37,14 @@ class Collector(Hand):
         return Serializer(self, path)
 
 
-def collect(obj: Any) -> tuple[dict[str, Leaf], list[str]]:
+def collect(obj: Any, path: str = '') -> tuple[dict[str, Leaf], list[str]]:
     """The leaves of `obj` by key path, in its order, and the key paths of the containers in it that hold nothing.
+
+    Parameters
+    ----------
+    obj : object
+    path : str
+        Where `obj` is.
 
     Raises
     ------
@@ -48,9 +54,9 @@ def collect(obj: Any) -> tuple[dict[str, Leaf], list[str]]:
         A refused component of a key, or two values under the same key.
     """
     hand = Collector()
-    visit(obj, '', hand)
-    for path in clashes(hand.leaves):
-        raise ValueError(f'{path!r} is the key of a value and of a group')
+    visit(obj, path, hand)
+    for key in clashes(hand.leaves):
+        raise ValueError(f'{key!r} is the key of a value and of a group')
     empty = empty_among(hand.groups, hand.leaves)
     wrong = contradiction(empty, hand.leaves)
     if wrong is not None:

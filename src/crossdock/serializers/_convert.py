@@ -36,9 +36,9 @@ class StoredLeaf(Leaf):
     def chunks(self) -> Iterator[np.ndarray[Any, Any]]:
         """The data as one-dimensional contiguous pieces of their own; all of it has been checked before the last."""
         for piece in _checked_first(self._reader, self.path):
-            yield piece
             if self.watch is not None:
                 self.watch(piece.nbytes)
+            yield piece
 
     def host(self) -> np.ndarray[Any, Any] | None:
         """The whole value as a NumPy array."""

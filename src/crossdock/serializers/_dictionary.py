@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
+from crossdock.transfer import Progress
+
 from ._leaf import Leaf
-from ._tree import Hand
+from ._taking import Taking
 from ._visitor import Serializer, canonical
 
 __all__ = ['DictionarySerializer']
 
 
-class _Filling(Hand):
-    def __init__(self, target: MutableMapping[str, Any]) -> None:
-        super().__init__()
+class _Filling(Taking):
+    def __init__(self, target: MutableMapping[str, Any], progress: Progress) -> None:
+        super().__init__(progress, 'to_numpy')
         self.target = target
 
-    def leaf(self, path: str, value: Any) -> Any:
+    def take(self, path: str, leaf: Leaf) -> None:
         if path in self.target:
             raise ValueError(f'two values have the key {path!r}')
-        self.target[path] = Leaf(value, path).host()
-        return value
+        self.target[path] = leaf.host()
 
-    def serializer(self, path: str) -> Serializer:
-        return Serializer(self, path)
+    def nbytes_of(self, leaf: Leaf) -> int:
+        return 0 if leaf.on_host else leaf.nbytes
 
 
 class DictionarySerializer(Serializer):
@@ -36,6 +37,9 @@ class DictionarySerializer(Serializer):
         Where the values go; a new dict when it is not given.
     path : str
         The key path in front of every key.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+        Each object or value that is given to be saved is followed by itself.
 
     Attributes
     ----------
@@ -51,6 +55,8 @@ class DictionarySerializer(Serializer):
     {'l1/W': (2, 3), 'step': ()}
     """
 
-    def __init__(self, target: MutableMapping[str, Any] | None = None, path: str = '') -> None:
+    def __init__(
+        self, target: MutableMapping[str, Any] | None = None, path: str = '', *, progress: Progress = False
+    ) -> None:
         self.target: MutableMapping[str, Any] = {} if target is None else target
-        super().__init__(_Filling(self.target), canonical(path))
+        super().__init__(_Filling(self.target, progress), canonical(path))

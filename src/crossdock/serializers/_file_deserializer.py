@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from crossdock.transfer import Progress, check_progress
+
 from ._format import Reader
 from ._ignore import Ignore
 from ._stage import Loader
@@ -36,11 +38,19 @@ class FileDeserializer(Deserializer):
     """
 
     def __init__(
-        self, file: Any, *, prefix: str = '', strict: bool = True, ignore: Ignore = None, device: Any = None
+        self,
+        file: Any,
+        *,
+        prefix: str = '',
+        strict: bool = True,
+        ignore: Ignore = None,
+        device: Any = None,
+        progress: Progress = False,
     ) -> None:
         place = canonical(prefix)
+        check_progress(progress)
         self._reader, path = self.opened(file)
-        loader = Loader(self._reader, path, strict=strict, ignore=ignore, device=device)
+        loader = Loader(self._reader, path, strict=strict, ignore=ignore, device=device, progress=progress)
         super().__init__(_Loading(loader), place)
 
     @staticmethod

@@ -26,6 +26,9 @@ class HDF5Deserializer(FileDeserializer):
         The group below it to begin in.
     strict, ignore, device
         As for `crossdock.serializers.load`.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+        Each object or value that is asked for is followed by itself.
 
     Examples
     --------

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from crossdock.transfer import Progress
+
 from ._format import Writer
 from ._leaf import Leaf
-from ._tree import Hand
+from ._taking import Taking
 from ._visitor import Serializer
 
 __all__ = ['HDF5Serializer']
 
 
-class _Writing(Hand):
-    def __init__(self, writer: Writer) -> None:
-        super().__init__()
+class _Writing(Taking):
+    def __init__(self, writer: Writer, progress: Progress) -> None:
+        super().__init__(progress, 'save')
         self.writer = writer
 
-    def leaf(self, path: str, value: Any) -> Any:
-        self.writer.add(path, Leaf(value, path))
-        return value
+    def take(self, path: str, leaf: Leaf) -> None:
+        self.writer.add(path, leaf)
 
     def group(self, path: str, node: Any = None) -> None:
         if path:
             self.writer.add_empty(path)
-
-    def serializer(self, path: str) -> Serializer:
-        return Serializer(self, path)
 
 
 class HDF5Serializer(Serializer):
@@ -41,6 +39,9 @@ class HDF5Serializer(Serializer):
         Where key paths begin; the file itself is its root group. Its owner closes it.
     compression : str or int, optional
         As for `save_hdf5`.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+        Each object or value that is given to be saved is followed by itself.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class HDF5Serializer(Serializer):
     ['l1', 'step'] (2, 3)
     """
 
-    def __init__(self, group: Any, compression: str | int | None = None) -> None:
+    def __init__(self, group: Any, compression: str | int | None = None, *, progress: Progress = False) -> None:
         from .formats._hdf5 import writer_of
 
-        super().__init__(_Writing(writer_of(group, compression)))
+        super().__init__(_Writing(writer_of(group, compression), progress))

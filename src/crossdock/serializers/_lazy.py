@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
+from crossdock.transfer import Progress, tracking
+
 from . import _arrays
 from ._format import Reader
+from ._passed import hearing
 from ._path import below, shown
 from ._receive import receive
 from ._registry import format_of
@@ -129,9 +133,16 @@ class LazyArray:
     def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
         return (self[i] for i in range(len(self)))
 
-    def read(self) -> np.ndarray[Any, Any]:
-        """All of the data as a fresh array on the host, checked."""
-        host = self._reader.read(self.key)
+    def read(self, *, progress: Progress = False) -> np.ndarray[Any, Any]:
+        """All of the data as a fresh array on the host, checked.
+
+        Parameters
+        ----------
+        progress : bool or callable
+            True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+        """
+        with self._followed(progress):
+            host = self._reader.read(self.key)
         assert host is not None
         return host
 
@@ -157,8 +168,15 @@ class LazyArray:
         """The view that this array is to be seen by, if it is."""
         return self.map() if self._mmap is True else view_of(self._reader, self.key) if self._mmap else None
 
-    def to(self, device: Any) -> Any:
+    def to(self, device: Any, *, progress: Progress = False) -> Any:
         """Read all of the data straight to a device, piece by piece, checked; text, which no device has, to the host.
+
+        Parameters
+        ----------
+        device : Device or str
+            As for `get_device`.
+        progress : bool or callable
+            True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
         Examples
         --------
@@ -169,7 +187,14 @@ class LazyArray:
         ...     str(archive['x'].to('sim:0').device)
         'sim:0'
         """
-        return receive(self._reader, self.key, _arrays.device_named(device))
+        there = _arrays.device_named(device)
+        with self._followed(progress):
+            return receive(self._reader, self.key, there)
+
+    @contextmanager
+    def _followed(self, progress: Progress) -> Iterator[None]:
+        with tracking(progress, self.nbytes, 'read') as track, track.share(self.nbytes) as advance, hearing(advance):
+            yield
 
     def __repr__(self) -> str:
         return f'<LazyArray {shown(self.key)}: {self.dtype} {self.shape}>'

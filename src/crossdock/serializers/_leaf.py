@@ -44,7 +44,7 @@ class Leaf:
     swapped : bool
         Whether the value has the other byte order, which a file never has.
     watch : callable or None
-        Called with the size of each piece once it has been taken, in bytes.
+        Called with the size of each piece that is about to be given, in bytes.
 
     Raises
     ------
@@ -93,6 +93,11 @@ class Leaf:
             count *= n
         return count * self.dtype.itemsize if self.dtype is not None else 0
 
+    @property
+    def on_host(self) -> bool:
+        """Whether `host` gives what is in host memory already."""
+        return self._value is None or isinstance(self._value, np.ndarray)
+
     def chunks(self) -> Iterator[np.ndarray[Any, Any]]:
         """The data in the order of `fortran`, as one-dimensional contiguous pieces of at most 8 MiB (at present 4).
 
@@ -102,13 +107,13 @@ class Leaf:
             return
         for block in _blocks(self._value.T if self.fortran else self._value):
             for piece in _dense(_arrays.to_host(block, self.path), self.dtype):
-                yield piece
                 if self.watch is not None:
                     self.watch(piece.nbytes)
+                yield piece
 
     def host(self) -> np.ndarray[Any, Any] | None:
         """The whole value as a NumPy array: an alias of host memory, else a copy of its own."""
-        return None if self._value is None else _arrays.to_host(self._value, self.path)
+        return None if self._value is None else _arrays.to_host(self._value, self.path, self.watch)
 
 
 def scalar_array(value: bool | int | float | complex | str | bytes, path: str) -> np.ndarray[Any, Any]:

@@ -23,6 +23,9 @@ class NpzDeserializer(FileDeserializer):
         The group of the file to begin in.
     strict, ignore, device
         As for `crossdock.serializers.load`.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
+        Each object or value that is asked for is followed by itself.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from crossdock.transfer._plan import COPY, PACKED, Plan, plan
 from crossdock.transfer._port import Port
 from crossdock.transfer._progress import Advance, Progress, Track, check_progress, tracking
 from crossdock.transfer._row import Transfer
-from crossdock.transfer._run import copy_between, host_view, legs, run
+from crossdock.transfer._run import copy_between, cuts, host_view, legs, run
 from crossdock.transfer._steps import STEP_NBYTES
 from crossdock.transfer._summary import summary
 from crossdock.transfer._trace import trace_transfers
@@ -44,6 +44,7 @@ __all__ = [
     'check_progress',
     'chrome_trace',
     'copy_between',
+    'cuts',
     'explain',
     'find_memories_by',
     'forbid_everywhere',

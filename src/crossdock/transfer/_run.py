@@ -15,7 +15,7 @@ from crossdock.transfer._port import Port
 from crossdock.transfer._progress import Advance
 from crossdock.transfer._steps import steps
 
-__all__ = ['copy_between', 'host_view', 'legs', 'run']
+__all__ = ['copy_between', 'cuts', 'host_view', 'legs', 'run']
 
 #: What a trace calls the host memory that two accelerators meet in.
 STAGING = '@numpy'
@@ -130,15 +130,17 @@ def copy_between(
     `advance` is as for `run`; `apart` says that the two are known to share no memory.
     """
     ends = dst, dst_place, dst_port, src, src_place, src_port
-    cuts = _cuts(*ends, apart=apart) if advance is not None else []
-    if advance is None or len(cuts) < 2:
+    indices = cuts(*ends, apart=apart) if advance is not None else []
+    if advance is None or len(indices) < 2:
         _copy(*ends, blocking=blocking)
         return
-    nbytes = _facts(*ends)[1]
-    itemsize = nbytes // src_port.facts(src).size
-    view = _true_bools(src_port.alias_out(src)) if src_place.physical == HOST else None
+    want, nbytes = dst_port.facts(dst), _facts(*ends)[1]
+    itemsize = min(src_port.facts(src).dtype.itemsize, want.dtype.itemsize)
+    view = None
+    if src_place.physical == HOST:
+        view = np.broadcast_to(_true_bools(src_port.alias_out(src)), want.shape)
     with together(nbytes) if listening() else _SILENT:
-        for index in cuts:
+        for index in indices:
             piece = dst[index]
             if view is None:
                 part = src[index]
@@ -150,16 +152,25 @@ def copy_between(
             advance(part.size * itemsize)
 
 
-def _cuts(
-    dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port, *, apart: bool
+def cuts(
+    dst: Any,
+    dst_place: PlaceFacts,
+    dst_port: Port,
+    src: Any,
+    src_place: PlaceFacts,
+    src_port: Port,
+    *,
+    apart: bool = False,
 ) -> list[tuple[slice, ...]]:
     """What to index both with, to copy in steps; fewer than two where it has to be done in one."""
     have, want = src_port.facts(src), dst_port.facts(dst)
     on_host = src_place.physical == HOST
-    # Part of an array that cannot be written is a copy, and part of one in a graph is recorded there.
-    if have.shape != want.shape or want.graph or (not on_host and (src_place.immutable or have.graph)):
-        return []
     near = dst_place.physical == src_place.physical
+    # What is broadcast crosses once. Part of an array that cannot be written is a copy, of one in a graph a node of it.
+    if have.shape != want.shape and not (on_host and near):
+        return []
+    if want.graph or (not on_host and (src_place.immutable or have.graph)):
+        return []
     if near and not apart and (not on_host or np.may_share_memory(src_port.alias_out(src), dst_port.alias_out(dst))):
         return []  # what is written over itself is copied by someone who sees all of it
     return list(steps(want.shape, min(have.dtype.itemsize, want.dtype.itemsize)))

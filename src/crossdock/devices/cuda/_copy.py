@@ -14,11 +14,12 @@ from crossdock.devices._device import Device
 from crossdock.devices._lookup import get_device
 from crossdock.devices._modules import get_device_from_array
 from crossdock.devices.cuda._dummy import DummyDeviceType, on_gpu
+from crossdock.transfer import Progress
 
 __all__ = ['copy', 'to_cpu', 'to_gpu']
 
 
-def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
+def to_gpu(array: Any, device: Any = None, stream: Any = None, *, progress: Progress = False) -> Any:
     """Bring arrays to a GPU, as arrays of CuPy's.
 
     Parameters
@@ -29,6 +30,8 @@ def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
         Which GPU. If it is left out, the device in force here if that is one of CuPy's, else CuPy's current one.
     stream : cupy.cuda.Stream, optional
         A stream of that GPU to copy on; CuPy's current one if it is left out.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Returns
     -------
@@ -43,10 +46,10 @@ def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
     """
     target = _target(device)
     with _on(stream, target):
-        return target.send(array)
+        return target.send(array, progress=progress)
 
 
-def to_cpu(array: Any, stream: Any = None) -> Any:
+def to_cpu(array: Any, stream: Any = None, *, progress: Progress = False) -> Any:
     """Bring arrays to NumPy.
 
     Parameters
@@ -55,6 +58,8 @@ def to_cpu(array: Any, stream: Any = None) -> Any:
         As for `crossdock.to_numpy`.
     stream : cupy.cuda.Stream, optional
         The stream whose work has to be done first, and on which to copy; CuPy's current one if it is left out.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Returns
     -------
@@ -70,10 +75,10 @@ def to_cpu(array: Any, stream: Any = None) -> Any:
     True
     """
     with _on(stream, None):
-        return to_numpy(array)
+        return to_numpy(array, progress=progress)
 
 
-def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None) -> Any:
+def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None, *, progress: Progress = False) -> Any:
     """Copy an array, on its GPU or to another one.
 
     Parameters
@@ -86,6 +91,8 @@ def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None
         The GPU of the copy. If it is left out, that of `array`, or for an array on no GPU the one that `to_gpu` takes.
     stream : cupy.cuda.Stream, optional
         A stream of the GPU that is written, to copy on; CuPy's current one if it is left out.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.
 
     Returns
     -------
@@ -102,14 +109,14 @@ def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None
     if out is not None:
         library()
         with _on(stream, get_device_from_array(out)):
-            copyto(out, array)
+            copyto(out, array, progress=progress)
         return out
     if out_device is None:
         source = get_device_from_array(array)
         out_device = int(source.physical.removeprefix('cuda:')) if on_gpu(source) else None
     target = _target(out_device)
     with _on(stream, target):
-        return target.send(array, copy=True)
+        return target.send(array, copy=True, progress=progress)
 
 
 def _target(device: Any) -> Device:
