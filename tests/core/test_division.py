@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,7 +26,7 @@ def integers(dtype: str) -> st.SearchStrategy[int]:
 
 
 @pytest.mark.parametrize('dtype', INTEGERS)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_integers(dtype: str, data: st.DataObject) -> None:
     shape = data.draw(hnp.array_shapes(max_dims=1, max_side=40))
@@ -42,7 +45,7 @@ def test_integers(dtype: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize('dtype', ['float32', 'float64'])
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_real_numbers(dtype: str, data: st.DataObject) -> None:
     finite = st.floats(allow_nan=False, allow_infinity=False, width=32 if dtype == 'float32' else 64)
@@ -55,7 +58,11 @@ def test_real_numbers(dtype: str, data: st.DataObject) -> None:
         rests = np.remainder(a, b)
         np.testing.assert_array_equal(x % y, rests)
         np.testing.assert_array_equal(np.signbit(np.asarray(x % y)), np.signbit(rests))
-        np.testing.assert_array_equal(x // y, np.floor_divide(a, b))
+        quotients = np.floor_divide(a, b)
+        small = np.isfinite(a / b) & (abs(a / b) < (2**28 if dtype == 'float32' else 2**52))
+    # From 2^50 on NumPy's are off by one at times.
+    quotients[small] = [float(math.floor(Fraction(float(i)) / Fraction(float(j)))) for i, j in zip(a[small], b[small])]
+    np.testing.assert_array_equal(x // y, quotients)
 
 
 @pytest.mark.parametrize('dtype', ['float32', 'float64'])
