@@ -33,7 +33,7 @@ class Program:
     def __init__(self, folder):
         self._folder = folder
         self.host = [np.arange(5.0), np.ones((2, 3), 'float32')]
-        self.far = [cx.zeros((2, 3), dtype=cx.float32, device='sim:0'), cx.ones(1, device='sim:1')]
+        self.far = [cx.zeros((2, 3), dtype=cx.float32, device=SIMS[0]), cx.ones(1, device=SIMS[1])]
         self.host[1].flags.writeable = False
 
     def near_array(self, n):
@@ -192,7 +192,7 @@ class Program:
         (self.send, self.send_tree, self.copyto, self.mask, self.send_on, self.host_mask)[a % 6](a, b)
 
     def send_what_cannot(self, a, b):
-        xd.get_device('sim:0').send([self.near_array(a), {'text': 'text'}])
+        xd.get_device(SIMS[0]).send([self.near_array(a), {'text': 'text'}])
 
 
 EXPECTED = (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import crossdock
 from crossdock.cli._report_picture import KINDS, amount, duration, kind_of, matrix, text_of, timeline
-from crossdock.transfer import Transfer, TransferGroup, grouped
+from crossdock.transfer import Transfer, TransferGroup, TransferTruth, grouped
 
 __all__ = ['report']
 
@@ -51,7 +51,9 @@ _PAGE = """<!doctype html>
 """
 
 
-def report(rows: Sequence[Transfer], command: str, seconds: float, code: int) -> str:
+def report(
+    rows: Sequence[Transfer], command: str, seconds: float, code: int, truth: TransferTruth | None = None
+) -> str:
     """The report as HTML text.
 
     Parameters
@@ -64,6 +66,8 @@ def report(rows: Sequence[Transfer], command: str, seconds: float, code: int) ->
         How long it ran.
     code : int
         Its exit code; -N for signal N.
+    truth : TransferTruth, optional
+        What the driver says.
     """
     style, script = (
         files('crossdock.cli').joinpath('report', f'report.{end}').read_text('utf-8') for end in ('css', 'js')
@@ -78,13 +82,17 @@ def report(rows: Sequence[Transfer], command: str, seconds: float, code: int) ->
         ended=f'ran for {duration(seconds)}, {ended}',
         version=crossdock.__version__,
         totals=_totals(rows),
-        body=_body(rows, seconds) if rows else '<h2>Nothing moved</h2>',
+        body=(_body(rows, seconds) if rows else '<h2>Nothing moved</h2>') + _compared(truth),
     )
 
 
 def _hash(text: str) -> str:
     """What the page's policy allows: this text, and none that a name might smuggle in."""
     return 'sha256-' + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _compared(truth: TransferTruth | None) -> str:
+    return f'<h2>Compared with the driver</h2><pre>{text_of(truth.summary())}</pre>' if truth is not None else ''
 
 
 def _totals(rows: Sequence[Transfer]) -> str:

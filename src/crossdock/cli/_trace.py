@@ -8,7 +8,7 @@ import resource
 import shlex
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from errno import EISDIR, ENOENT
 from pathlib import Path
@@ -41,6 +41,7 @@ def _file(context: click.Context, parameter: click.Parameter, value: str | None)
 
 
 @click.command(context_settings={'allow_interspersed_args': False})
+@click.option('--ground-truth', is_flag=True, help='Compare with what the NVIDIA driver copied; takes CUPTI.')
 @click.option(
     '--json', 'json_file', metavar='FILE', callback=_file, help='Write rows for programs, one for each place.'
 )
@@ -48,14 +49,16 @@ def _file(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option('--html', 'html_file', metavar='FILE', callback=_file, help='Write a report for people.')
 @click.option(
     '--fail-on',
-    type=click.Choice(['implicit', 'explicit']),
+    type=click.Choice(['implicit', 'explicit', 'unseen']),
     multiple=True,
-    help=f'Exit with code {MOVED} if something moved that way and the script did not fail. May be given twice.',
+    help=f'Exit with code {MOVED} if something moved that way and the script did not fail. May be repeated. '
+    'unseen: that only the driver saw.',
 )
 @click.option('-m', 'as_module', is_flag=True, help='SCRIPT is the name of a module, as for python -m.')
 @click.argument('script')
 @click.argument('arguments', nargs=-1, type=click.UNPROCESSED, metavar='[ARGS]...')
 def trace(
+    ground_truth: bool,
     json_file: Path | None,
     chrome_file: Path | None,
     html_file: Path | None,
@@ -70,12 +73,14 @@ def trace(
     """
     if sys.flags.ignore_environment or sys.flags.no_site:
         raise Complaint("trace: Python's options -E, -I and -S keep it out of the script; run it without them")
+    if 'unseen' in fail_on and not ground_truth:
+        raise Complaint('trace: --fail-on unseen needs --ground-truth')
     command = [*(['-m'] if as_module else []), script, *arguments]
-    done = run_traced(command)
+    done = run_traced(command, ground_truth=ground_truth)
     rows = done.rows or []
     click.echo(told(done), err=True)
     writers: list[tuple[Path | None, Callable[[], str]]] = [
-        (json_file, lambda: json.dumps([asdict(group) for group in grouped(rows)], indent=1) + '\n'),
+        (json_file, lambda: json_of(done)),
         (chrome_file, lambda: json.dumps(chrome_trace(rows))),
         (html_file, lambda: report_of(command, done)),
     ]
@@ -85,15 +90,30 @@ def trace(
     return done.code or (0 if all(written) else FAILED) or verdict(done, fail_on)
 
 
+def json_of(done: Traced) -> str:
+    """The rows, and beside them what the driver says if it was asked."""
+    rows = [asdict(group) for group in grouped(done.rows or [])]
+    found = rows if done.truth is None else {'rows': rows, 'ground_truth': done.truth.to_dict()}
+    return json.dumps(found, indent=1) + '\n'
+
+
 def told(done: Traced) -> str:
-    """The table, and a line that adds it up."""
+    """The tables, and a line that adds them up."""
     if done.rows is None:
         return 'crossdock: the script left without a list of its transfers, as os._exit, exec and signals make it'
-    unseen = '; processes that it started are not traced' if done.others else ''
-    if not done.rows:
-        return f'crossdock: nothing moved{unseen}'
-    crossing = [row for row in done.rows if not row.host]
-    reads = len(done.rows) - len(crossing)
+    parts = [summary(done.rows)] if done.rows else []
+    line = in_one_line(done.rows)
+    line += '; processes that it started are not traced' if done.others else ''
+    if done.truth is not None:
+        parts.append(done.truth.summary())
+        line += f'; {done.truth.unseen_nbytes:,} bytes that only the driver saw' if done.truth.unseen else ''
+    return '\n'.join([*(printable(text) for part in parts for text in part.splitlines()), line])
+
+
+def in_one_line(rows: Sequence[Transfer]) -> str:
+    """The rows added up."""
+    crossing = [row for row in rows if not row.host]
+    reads = len(rows) - len(crossing)
     hidden = sum(is_move(row) and row.implicit for row in crossing)
     line = 'crossdock: nothing moved'
     if crossing:
@@ -101,7 +121,7 @@ def told(done: Traced) -> str:
         line += f'; {_count(hidden)} that nobody asked for' if hidden else '; all asked for'
     if reads:
         line += f'; {reads:,} {"value" if reads == 1 else "values"} read from host memory'
-    return '\n'.join([*map(printable, summary(done.rows).splitlines()), line + unseen])
+    return line
 
 
 def _count(number: int) -> str:
@@ -118,6 +138,8 @@ def verdict(done: Traced, fail_on: tuple[str, ...]) -> int:
     if done.rows is None:
         return MOVED if fail_on else 0
     kinds = {'implicit' if row.implicit else 'explicit' for row in done.rows if is_move(row)}
+    if done.truth is not None and done.truth.unseen:
+        kinds.add('unseen')
     return MOVED if kinds & set(fail_on) else 0
 
 
@@ -125,7 +147,7 @@ def report_of(command: list[str], done: Traced) -> str:
     """The HTML report."""
     from crossdock.cli._report import report
 
-    return report(done.rows or [], shlex.join(['python', *command]), done.seconds, done.code)
+    return report(done.rows or [], shlex.join(['python', *command]), done.seconds, done.code, done.truth)
 
 
 def write(path: Path, text: Callable[[], str]) -> bool:

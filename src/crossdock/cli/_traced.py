@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import crossdock
-from crossdock.transfer import Transfer
+from crossdock.cli._complaint import Complaint
+from crossdock.transfer import Transfer, TransferTruth, truth_of
 
 __all__ = ['Traced', 'run_traced']
 
@@ -37,7 +38,7 @@ else:
     os.environ['PYTHONPATH'] = before
 from crossdock.transfer._traced_process import trace_this_process
 sys.path.remove({package!r})
-trace_this_process({rows!r})
+trace_this_process({rows!r}, {ground_truth!r})
 
 # The one that ours hides; if there is none, Python passes over the error as it does without us.
 del sys.modules['sitecustomize']
@@ -59,21 +60,27 @@ class Traced:
         How long it ran; 0 if that is not known.
     others : bool
         Whether it started processes with multiprocessing; what those move is not in the rows.
+    truth : TransferTruth or None
+        What the driver says; None if it was not asked, or with the rows.
     """
 
     code: int
     rows: list[Transfer] | None
     seconds: float
     others: bool = False
+    truth: TransferTruth | None = None
 
 
-def run_traced(arguments: Sequence[str]) -> Traced:
-    """Run ``python *arguments`` with this interpreter, and this one's options."""
+def run_traced(arguments: Sequence[str], *, ground_truth: bool = False) -> Traced:
+    """Run ``python *arguments`` with this interpreter, and this one's options.
+
+    With `ground_truth` the driver is asked as well; where it cannot be, a `Complaint` says why and nothing has run.
+    """
     with tempfile.TemporaryDirectory(prefix='crossdock-trace-') as folder:
         path = os.environ.get('PYTHONPATH')
         rows = os.path.join(folder, _ROWS)
         package = str(Path(crossdock.__file__).parents[1])
-        site = _SITE.format(folder=folder, package=package, path=path, rows=rows)
+        site = _SITE.format(folder=folder, package=package, path=path, rows=rows, ground_truth=ground_truth)
         # File names may hold what is no UTF-8; repr has escaped that.
         Path(folder, 'sitecustomize.py').write_text(site, encoding='utf-8')
         environment = {**os.environ, 'PYTHONPATH': os.pathsep.join([folder, path] if path else [folder])}
@@ -85,8 +92,11 @@ def run_traced(arguments: Sequence[str]) -> Traced:
         found: dict[str, Any] = {'rows': None, 'seconds': 0.0, 'others': False}
         if os.path.exists(rows):
             found = json.loads(Path(rows).read_text(encoding='utf-8'))
+    if 'refused' in found:
+        raise Complaint(f'trace --ground-truth: {found["refused"]}')
     moved = None if found['rows'] is None else [Transfer(**row) for row in found['rows']]
-    return Traced(code, moved, found['seconds'], found['others'])
+    truth = found.get('ground_truth')
+    return Traced(code, moved, found['seconds'], found['others'], truth_of(truth) if truth else None)
 
 
 def _options() -> list[str]:

@@ -9,6 +9,7 @@ from crossdock.devices._context import current_device, using_device
 from crossdock.devices._convert import from_core, to_core, to_cpu, to_gpu, to_numpy
 from crossdock.devices._copyto import copyto
 from crossdock.devices._device import Device
+from crossdock.devices._driver import watch_cuda_driver as _watch_cuda_driver
 from crossdock.devices._lookup import get_device
 from crossdock.devices._modules import get_array_module, get_device_from_array
 from crossdock.devices._plan import TreePlan, plan
@@ -17,6 +18,7 @@ from crossdock.devices._resident import DeviceResident, Visitor
 from crossdock.devices._shorthands import CoreDevice, CpuDevice, GpuDevice, Intel64Device
 from crossdock.transfer import find_memories_by as _find_memories_by
 from crossdock.transfer import register_observer as _register_observer
+from crossdock.transfer import watch_driver_by as _watch_driver_by
 
 __all__ = [
     'get_device',
@@ -53,3 +55,4 @@ __all__ = [
 _exchange.set_default_device(_core_default)
 _find_memories_by(lambda spec: get_device(spec).physical)
 _register_observer(_observe_arrivals)
+_watch_driver_by(_watch_cuda_driver)

@@ -1,6 +1,7 @@
 """Moves bytes between two ends: plan a route, run it, see it. Knows no array library and no device name."""
 
 from crossdock.transfer._chrome import chrome_trace
+from crossdock.transfer._driver import DriverAccount, DriverCopy, Watch, watch_driver_by
 from crossdock.transfer._everywhere import forbid_everywhere, trace_everywhere
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
 from crossdock.transfer._groups import TransferGroup, grouped
@@ -17,6 +18,8 @@ from crossdock.transfer._run import copy_between, cuts, host_view, legs, run
 from crossdock.transfer._steps import STEP_NBYTES
 from crossdock.transfer._summary import summary
 from crossdock.transfer._trace import trace_transfers
+from crossdock.transfer._truth import TransferTruth, TruthPair, truth_of
+from crossdock.transfer._truth_table import unseen_groups
 from crossdock.transfer._where import at_path, batch, hide_frames, no_batch
 
 __all__ = [
@@ -27,6 +30,8 @@ __all__ = [
     'Advance',
     'ArrayFacts',
     'Block',
+    'DriverAccount',
+    'DriverCopy',
     'Event',
     'PlaceFacts',
     'Plan',
@@ -36,7 +41,10 @@ __all__ = [
     'Transfer',
     'TransferGroup',
     'TransferLog',
+    'TransferTruth',
     'TransferWarning',
+    'TruthPair',
+    'Watch',
     'announce',
     'at_path',
     'batch',
@@ -68,4 +76,7 @@ __all__ = [
     'trace_transfers',
     'tracking',
     'transfer_guard',
+    'truth_of',
+    'unseen_groups',
+    'watch_driver_by',
 ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+from crossdock.transfer._driver import watch_driver
 from crossdock.transfer._guard import _forbidden, _get_guards
 from crossdock.transfer._hook import Event, listen, unlisten
-from crossdock.transfer._log import TransferLog
+from crossdock.transfer._log import TransferLog, WatchedLog
 from crossdock.transfer._row import Transfer
 from crossdock.transfer._trace import _logs, _record
 
@@ -19,6 +20,11 @@ _SHOWS = ('repr', 'str', 'format')
 
 class trace_everywhere:
     """Collect every transfer of the process inside a ``with`` block, whatever thread or task makes it.
+
+    Parameters
+    ----------
+    ground_truth : bool
+        As for `trace_transfers`.
 
     Returns
     -------
@@ -39,10 +45,13 @@ class trace_everywhere:
     24
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, ground_truth: bool = False) -> None:
         self._log = TransferLog()
+        self._ground_truth = ground_truth
 
     def __enter__(self) -> TransferLog:
+        if self._ground_truth:
+            self._log = WatchedLog(watch_driver(), everywhere=True)
         listen(self._hear)
         return self._log
 
@@ -50,6 +59,8 @@ class trace_everywhere:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         unlisten(self._hear)
+        if isinstance(self._log, WatchedLog):
+            self._log._compare()
 
     def _hear(self, event: Event) -> None:
         # As if this trace, and no other, were open here.

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
+from crossdock.transfer._driver import Watch
 from crossdock.transfer._groups import TransferGroup, grouped
 from crossdock.transfer._hook import Event
 from crossdock.transfer._row import Transfer, row_of
+from crossdock.transfer._truth import TransferTruth, compare
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ['TransferLog']
+__all__ = ['TransferLog', 'WatchedLog']
 
 
 class TransferLog:
@@ -33,7 +36,15 @@ class TransferLog:
     <TransferLog: 4 transfers, 8024 bytes>
     >>> [(group.count, group.nbytes, group.op) for group in log.by_line()]
     [(1, 8000, 'copy'), (3, 24, 'float')]
+
+    Attributes
+    ----------
+    ground_truth : TransferTruth or None
+        What the GPUs' driver says that it copied, compared with the rows, once the block has ended; None if it was not
+        asked for with ``ground_truth=True``.
     """
+
+    ground_truth: TransferTruth | None = None
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -79,11 +90,16 @@ class TransferLog:
         Returns
         -------
         str
-            Most bytes first, with a total; times in milliseconds.
+            Most bytes first, with a total; times in milliseconds. A last line says if the driver copied what no row
+            tells of.
         """
         from crossdock.transfer._summary import summary
 
-        return summary(self, width)
+        text, truth = summary(self, width), self.ground_truth
+        if truth is None or not truth.unseen:
+            return text
+        unseen = '1 copy' if len(truth.unseen) == 1 else f'{len(truth.unseen):,} copies'
+        return f'{text}\nunseen: {unseen} by the driver, {truth.unseen_nbytes:,} bytes; see ground_truth.summary()'
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The rows as a JSON list of objects with the attributes of `Transfer`; a file gets it too, if one is named."""
@@ -124,3 +140,37 @@ class TransferLog:
         # A task that was started inside outlives the trace with a copy of its context.
         if self._open:
             self._events.append(event)
+
+
+class WatchedLog(TransferLog):
+    """A log that is compared with what the driver says.
+
+    Parameters
+    ----------
+    watch : Watch
+        A look at the driver that has begun.
+    everywhere : bool
+        Whether the log has the rows of all threads.
+    """
+
+    def __init__(self, watch: Watch, *, everywhere: bool = False) -> None:
+        super().__init__()
+        self._watch = watch
+        self._threads: list[int | None] = []
+        self._opener = None if everywhere else threading.get_native_id()
+
+    def _add(self, event: Event) -> None:
+        if self._open:
+            # In this order: whoever reads the rows meanwhile has a thread for each.
+            self._threads.append(threading.get_native_id())
+            self._events.append(event)
+
+    def _compare(self) -> None:
+        """Wait for the driver, and compare."""
+        self._open = False
+        account = self._watch.end()
+        rows = list(self)
+        own = None
+        if self._opener is not None:
+            own = frozenset({self._opener, *(thread for thread in self._threads if thread is not None)})
+        self.ground_truth = compare(rows, self._threads[: len(rows)], account, self._start, own)

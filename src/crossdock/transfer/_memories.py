@@ -4,22 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ['direction', 'find_memories_by']
+__all__ = ['direction', 'find_memories_by', 'memory_of']
 
 _find: Callable[[str], str] = str
-_on_host: dict[str, bool] = {}
+_found: dict[str, str] = {}
 
 
 def find_memories_by(find: Callable[[str], str]) -> None:
     """Have `find` say which memory (`PlaceFacts.physical`) the device of a spec has."""
     global _find
     _find = find
-    _on_host.clear()
+    _found.clear()
+
+
+def memory_of(spec: str) -> str:
+    """The memory of a device; the spec itself where that is unknown."""
+    found = _found.get(spec)
+    if found is None:
+        try:
+            found = _find(spec)
+        except Exception:  # what a library calls by a name of its own is no host
+            return spec
+        _found[spec] = found
+    return found
 
 
 def direction(source: str, target: str) -> str:
     """'host_to_device', 'device_to_host' or 'device_to_device'; '' from host to host."""
-    return _DIRECTIONS[_is_host(source), _is_host(target)]
+    return _DIRECTIONS[memory_of(source) == 'host', memory_of(target) == 'host']
 
 
 _DIRECTIONS = {
@@ -28,14 +40,3 @@ _DIRECTIONS = {
     (False, False): 'device_to_device',
     (True, True): '',
 }
-
-
-def _is_host(spec: str) -> bool:
-    found = _on_host.get(spec)
-    if found is None:
-        try:
-            found = _find(spec) == 'host'
-        except Exception:  # what a library calls by a name of its own is no host
-            return False
-        _on_host[spec] = found
-    return found

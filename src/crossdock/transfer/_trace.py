@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextvars import ContextVar
 from types import TracebackType
 
+from crossdock.transfer._driver import watch_driver
 from crossdock.transfer._hook import Event, listen, unlisten
-from crossdock.transfer._log import TransferLog
+from crossdock.transfer._log import TransferLog, WatchedLog
 from crossdock.transfer._where import located
 
 __all__ = ['trace_transfers']
@@ -30,10 +31,23 @@ class trace_transfers:
     each sees what happens inside it. Aliases are no transfers. When no trace is open anywhere, nothing is recorded
     and nothing is paid.
 
+    Parameters
+    ----------
+    ground_truth : bool
+        Have the rows compared, at the end of the block, with what the NVIDIA driver says that it copied:
+        `TransferLog.ground_truth`. The end of the block waits for all GPUs that the process uses. It takes CUPTI
+        (``pip install 'crossdock[cupti]'``) and a GPU.
+
     Returns
     -------
     TransferLog
         From the ``with`` statement; it stays readable afterwards.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        With ``ground_truth=True``, before the block: CUPTI is not installed, there is no GPU or no driver that answers,
+        or another profiler is at work. The error says which.
 
     Examples
     --------
@@ -47,14 +61,15 @@ class trace_transfers:
     12
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, ground_truth: bool = False) -> None:
+        self._ground_truth = ground_truth
         self._log: TransferLog | None = None
 
     def __enter__(self) -> TransferLog:
         if self._log is not None:
             raise RuntimeError('this trace was entered before; make a new one for each block')
+        self._log = WatchedLog(watch_driver()) if self._ground_truth else TransferLog()
         listen(_record)
-        self._log = TransferLog()
         _logs.set((*_logs.get(), self._log))
         return self._log
 
@@ -67,3 +82,5 @@ class trace_transfers:
         # Not ContextVar.reset: a generator may be closed in another context than it was started in.
         _logs.set(tuple(log for log in _logs.get() if log is not self._log))
         unlisten(_record)
+        if isinstance(self._log, WatchedLog):
+            self._log._compare()

@@ -6,26 +6,49 @@ import atexit
 import json
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from time import perf_counter
+from typing import Any
 
+from crossdock.errors import DeviceUnavailableError
 from crossdock.transfer._everywhere import trace_everywhere
 from crossdock.transfer._log import TransferLog
 
 __all__ = ['trace_this_process']
 
-
-def trace_this_process(path: str) -> None:
-    """Trace until the process exits, after its threads and exit handlers, and write the rows to a JSON file then."""
-    log = trace_everywhere().__enter__()
-    atexit.register(_hand_over, log, path, os.getpid(), perf_counter())
+REFUSED = 2  # what the process exits with; nobody reads it
 
 
-def _hand_over(log: TransferLog, path: str, pid: int, began: float) -> None:
+def trace_this_process(path: str, ground_truth: bool = False) -> None:
+    """Trace until the process exits, after its threads and exit handlers, and write the rows to a JSON file then.
+
+    Where the driver cannot be asked for the ground truth, the file says why, and the process ends before its script
+    begins.
+    """
+    trace = trace_everywhere(ground_truth=ground_truth)
+    try:
+        log = trace.__enter__()
+    except DeviceUnavailableError as error:
+        _write(path, {'refused': error.reason})
+        os._exit(REFUSED)
+    atexit.register(_hand_over, trace, log, path, os.getpid(), perf_counter())
+
+
+def _hand_over(trace: trace_everywhere, log: TransferLog, path: str, pid: int, began: float) -> None:
     if os.getpid() != pid:
         return  # a fork, which has a copy of the log
+    seconds = perf_counter() - began
     others = any('multiprocessing.popen_' in name or 'popen_loky' in name for name in list(sys.modules))
-    found = {'seconds': perf_counter() - began, 'rows': [row.to_dict() for row in log], 'others': others}
+    try:
+        trace.__exit__(None, None, None)
+    finally:
+        truth = log.ground_truth
+        found = {'seconds': seconds, 'rows': [row.to_dict() for row in log], 'others': others}
+        _write(path, {**found, 'ground_truth': truth and truth.to_dict()})
+
+
+def _write(path: str, found: Mapping[str, Any]) -> None:
     # Whoever asked may be gone, and the folder with it.
     with suppress(OSError):
         with open(path + '.part', 'w', encoding='utf-8') as file:

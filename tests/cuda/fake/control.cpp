@@ -52,6 +52,9 @@ void fake_cuda_delay(int us) { fake::settings().delay_us = us; }
 void fake_cuda_reverse(int on) { fake::settings().reversed = on; }
 void fake_cuda_hold(int held) { fake::hold_streams(held); }
 
+void fake_cuda_watch_copies(int on) { fake::watch_copies(on); }
+int fake_cuda_next_copy(fake::Copy* out, int forced) { return fake::next_copy(*out, forced); }
+
 int fake_cuda_kernel_count() {
   int n = 0;
   for (fake::KernelList* list = fake::kernel_lists(); list; list = list->next) n += static_cast<int>(list->count);

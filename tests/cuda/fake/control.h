@@ -1,6 +1,8 @@
 // What tests say to the fake, by ctypes. Shipped code never looks for these.
 #pragma once
 
+#include "copies.h"
+
 extern "C" {
 
 // The next calls of an entry point ("cuMemAlloc_v2"), or of a thing that streams do ("run:launch", "run:copy",
@@ -21,6 +23,10 @@ int fake_cuda_kernel_count();
 const char* fake_cuda_lowered_name(int index);  // of a kernel in the table
 const char* fake_cuda_expression(int index);
 const char* fake_cuda_lowered(const char* expression);  // null when the table has none
+
+// Copies as a profiling library has them: noted while somebody watches, taken one by one, 1 for each.
+void fake_cuda_watch_copies(int on);
+int fake_cuda_next_copy(fake::Copy* out, int forced);
 
 // For the other fake libraries: `work(data)` in the stream with device memory open; `data` is theirs to free in it.
 int fake_cuda_submit(void* stream, int (*work)(void*), void* data);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "copies.h"
 #include "entry.h"
 #include "faults.h"
 
@@ -64,6 +65,22 @@ void count_copy(const Side& to, const Side& from, Shape shape) {
 
 enum class Returns { when_queued, when_done };
 
+// What a profiling library hears of it.
+CopyNote noted(const Side& to, const Side& from, Shape shape, const Stream& stream, bool waits) {
+  auto kind = [](const Side& side) {
+    return int(side.device ? MemoryKind::device : side.pageable ? MemoryKind::pageable : MemoryKind::pinned);
+  };
+  Copy facts{};
+  facts.nbytes = static_cast<std::int64_t>(shape.width * shape.height);
+  facts.device = stream.device.index;
+  facts.source_device = from.device ? from.device->index : -1;
+  facts.target_device = to.device ? to.device->index : -1;
+  facts.source_kind = kind(from), facts.target_kind = kind(to);
+  facts.stream = reinterpret_cast<std::uintptr_t>(&stream);
+  facts.is_async = !waits;
+  return CopyNote(facts);
+}
+
 // Pageable sources are staged before the call returns; for a pageable target it waits.
 CUresult copy(Side to, int to_type, Side from, int from_type, Shape shape, CUstream handle, Returns returns) {
   auto stream = stream_of(handle);
@@ -72,6 +89,7 @@ CUresult copy(Side to, int to_type, Side from, int from_type, Shape shape, CUstr
   if (to.pitch < shape.width || from.pitch < shape.width) return kInvalidValue;
   if (!settle(to, to_type, shape) || !settle(from, from_type, shape)) return kInvalidValue;
   count_copy(to, from, shape);
+  const CopyNote note = noted(to, from, shape, *stream, returns == Returns::when_done);
 
   std::shared_ptr<std::vector<char>> staged;
   if (from.pageable && to.device && returns == Returns::when_queued) {
@@ -83,15 +101,18 @@ CUresult copy(Side to, int to_type, Side from, int from_type, Shape shape, CUstr
   std::vector<Device*> devices = {&stream->device};
   for (Device* one : {to.device, from.device})
     if (one && std::find(devices.begin(), devices.end(), one) == devices.end()) devices.push_back(one);
-  auto work = [to, from, shape, staged] {
+  auto work = [to, from, shape, staged, note] {
+    note.starts();
     move_rows(to.data, to.pitch, from.data, from.pitch, shape);
+    note.ends();
     return int{kSuccess};
   };
   const Point done = stream->device.submit(stream, {.kind = "run:copy", .work = work, .devices = devices});
   const bool waits = returns == Returns::when_done || to.pageable || (from.pageable && !staged);
-  if (!waits) return kSuccess;
+  if (!waits) return note.returns(), kSuccess;
   count("waiting_copies");
   done.wait();
+  note.returns();
   return stream->device.spoiled.load();
 }
 
