@@ -26,6 +26,7 @@ import crossdock as xd
 import crossdock.core as cx
 from crossdock.core import exchange
 from crossdock.devices import cuda
+from crossdock.errors import DeviceUnavailableError
 
 DEVICE = 'cuda:0'
 SMALL_CALLS = 500  # in a round, so that the wait at its end does not count
@@ -271,6 +272,26 @@ def handing_over(b: Bench) -> Iterator[Row]:
             yield Row(way, f'{library.__name__}.from_dlpack of its own', seconds, beside, value, 'us', goal)
 
 
+def traced(b: Bench) -> Iterator[Row]:
+    """What it costs to trace copies, and to have the driver tell of them."""
+    small = [b.rng.random(1024, 'float32') for _ in range(10 if b.smoke else 1000)]
+
+    def send_each(**options: bool) -> None:
+        with xd.trace_transfers(**options):
+            for one in small:
+                b.device.send(one)
+
+    case = '1,000 sends of 4 KiB, compared with the driver'
+    try:
+        with xd.trace_transfers(ground_truth=True):
+            pass
+    except DeviceUnavailableError as error:
+        yield Row(case, '', note=error.reason)
+        return
+    sides = {'ours': Side(lambda: send_each(ground_truth=True)), 'traced alone': Side(send_each)}
+    yield from Race(b.driver, 'wall', b.smoke).run(sides).rows(case, {})
+
+
 GROUPS = (
     pinned_copies,
     pageable_copies,
@@ -280,6 +301,7 @@ GROUPS = (
     small_operations,
     products,
     rearrangements,
+    traced,
 )
 
 

@@ -16,6 +16,7 @@ import pytest
 BENCHMARKS = Path(__file__).parents[2] / 'benchmarks'
 CASES = ('page-locked to', 'page-locked from', 'of NumPy to', 'to NumPy', '1,000 arrays', 'copy, ', 'x + y', 'exp(x)')
 CASES += ('sum, ', 'sum of rows', 'sum of columns', 'x.T', 'x + x of 8', 'x @ x', 'cumulative_sum', 'sort', 'take')
+CASES += ('compared with the driver',)
 
 
 def run(folder: Path, environment: dict[str, str], *options: str) -> list[dict[str, object]]:

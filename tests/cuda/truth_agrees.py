@@ -1,7 +1,7 @@
-"""Random programs on two fake GPUs: what their driver copied is what the trace tells, byte for byte.
+"""Random programs on GPUs, real or fake: what their driver copied is what the trace tells, byte for byte.
 
-``python truth_agrees.py SEED COUNT``. Every third program copies behind the trace's back, too, which has to be unseen.
-The programs are those that tests/transfer runs on simulated accelerators.
+``python truth_agrees.py SEED COUNT [DEVICE...]``. Every third program copies behind the trace's back,
+too, which has to be unseen. The programs are those that tests/transfer runs on simulated accelerators.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -26,13 +27,13 @@ NOT_HERE = 'fail_to_copy', 'run_out_of_memory'
 driver = ctypes.CDLL('libcuda.so.1')
 
 
-def load_programs() -> ModuleType:
+def load_programs(devices: Sequence[str]) -> ModuleType:
     path = Path(__file__).parents[1] / 'transfer/test_programs.py'
     spec = importlib.util.spec_from_file_location('programs', path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.SIMS = DEVICES
+    module.SIMS = devices[0], devices[-1]
     return module
 
 
@@ -75,8 +76,8 @@ def agree(log, hidden: Counter, said: object) -> None:
         assert failed or pair.copied_nbytes == due, f'{said}\n{log.summary()}\n{truth.summary()}'
 
 
-def main(seed: int, count: int) -> None:
-    programs, rng, secret = load_programs(), random.Random(seed), Hidden()
+def main(seed: int, count: int, devices: Sequence[str]) -> None:
+    programs, rng, secret = load_programs(devices), random.Random(seed), Hidden()
     operations = [name for name in programs.OPERATIONS if name not in NOT_HERE]
     copies = rows = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -104,4 +105,4 @@ def main(seed: int, count: int) -> None:
 
 
 if __name__ == '__main__':
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:3]), sys.argv[3:] or DEVICES)

@@ -59,6 +59,8 @@ def test_what_is_missing_is_no_error_and_says_what_to_install():
     assert missing.keys() >= {'cupy', 'torch', 'jax', 'NVIDIA driver', 'GPUs', 'NVRTC', 'cuBLAS'}
     assert missing['NVRTC'].advice == missing['cupy'].advice == "pip install 'crossdock[cuda13]'"
     assert missing['torch'].advice == "pip install 'crossdock[torch]'"
+    assert missing['cupti-python'].advice == "pip install 'crossdock[cupti]'"
+    assert missing['cupti-python'].detail == 'not installed; for trace_transfers(ground_truth=True)'
     assert missing['GPUs'].detail == 'no NVIDIA driver is loaded'
     earlier = {f.name: f for f in told(but(BARE, driver=OLD), 'missing')}
     assert earlier['NVRTC'].advice == "pip install 'crossdock[cuda12]'"

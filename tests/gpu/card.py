@@ -14,6 +14,7 @@ from crossdock.core import cuda
 CAPABILITY = (75, 76)  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, MINOR
 PROCESSORS = 16  # CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 PACKAGES = ('crossdock', 'numpy', 'cupy-cuda13x', 'cupy-cuda12x', 'torch', 'jax', 'nvidia-cuda-nvrtc', 'nvidia-cublas')
+PACKAGES += ('cupti-python', 'nvidia-cuda-cupti')
 
 
 def card() -> dict[str, Any]:

@@ -64,8 +64,10 @@ def parts(architecture: str, scratch: Path) -> Iterator[Part]:
         yield pytest_part(
             f'contract of {name}', 45, contract / f'test_{library}.py', '-m', 'gpu', workers=4, required=False
         )
+    on_a_gpu = ROOT / 'tests/transfer/test_ground_truth_on_a_gpu.py'
+    yield pytest_part('transfers compared with the driver', 45, on_a_gpu, '-m', 'gpu', required=False)
     rooms = [ROOT / 'tests' / room for room in ('devices', 'exchange', 'serializers', 'transfer')]
-    yield pytest_part('all else on GPUs', 60, *rooms, '-m', 'gpu', workers=4, required=False)
+    yield pytest_part('all else on GPUs', 60, *rooms, '-m', 'gpu', f'--ignore={on_a_gpu}', workers=4, required=False)
 
 
 def pytest_part(

@@ -7,6 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 missing=(optree typing-extensions scipy-openblas32 array-api-strict array-api-compat)
+missing+=(cupti-python nvidia-cuda-cupti cuda-bindings cuda-pathfinder pyelftools)
 
 interpreter() {  # one that builds for the stable ABI, which is as old as 3.12
   local python
@@ -29,7 +30,7 @@ trap 'rm -rf "$work"' EXIT
 pip=("$work/venv/bin/pip" --disable-pip-version-check -q)
 "${pip[@]}" wheel --no-deps -w "$work/wheels" "$root"
 platforms=()
-for glibc in 28 27 17 5; do platforms+=(--platform "manylinux_2_${glibc}_x86_64"); done
+for glibc in 28 27 25 24 17 5; do platforms+=(--platform "manylinux_2_${glibc}_x86_64"); done
 platforms+=(--platform manylinux2014_x86_64 --platform manylinux1_x86_64)
 "${pip[@]}" download --no-deps --only-binary=:all: --python-version 3.12 --implementation cp "${platforms[@]}" \
   -d "$work/wheels" "${missing[@]}"

@@ -35,6 +35,7 @@ OPTIONAL = (
     Package('torch', '2.7', 'torch', '@torch:cpu and @torch:cuda:N'),
     Package('array-api-compat', '1.10', 'torch', 'get_array_module of PyTorch tensors'),
     Package('jax', '0.5', 'jax', '@jax:N'),
+    Package('cupti-python', '12.8', 'cupti', 'trace_transfers(ground_truth=True)'),
     Package('h5py', '3.11', 'hdf5', 'HDF5 files'),
     Package('numcodecs', '0.14', 'zarr', 'Zarr folders that are compressed by zstd or blosc'),
     Package('google-crc32c', '1.5', 'zarr', 'Zarr folders with checksums'),

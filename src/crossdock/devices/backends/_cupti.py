@@ -124,16 +124,21 @@ class _Session:
     def _note_calls(self) -> None:
         """Have calls that copy recorded, and no other calls: they say which thread copied, and when it asked for it."""
         cupti = self.cupti
-        try:
-            for enable, calls in (
-                (cupti.activity_enable_driver_api, cupti.driver_api_trace_cbid),
-                (cupti.activity_enable_runtime_api, cupti.runtime_api_trace_cbid),
-            ):
-                for number in _copying(calls):
+        for enable, calls in (
+            (cupti.activity_enable_driver_api, cupti.driver_api_trace_cbid),
+            (cupti.activity_enable_runtime_api, cupti.runtime_api_trace_cbid),
+        ):
+            noted, refused = 0, ''
+            for number in _copying(calls):
+                try:
                     enable(number, 1)
-                    self._undo.append(lambda enable=enable, number=number: enable(number, 0))  # type: ignore[misc]
-        except cupti.cuptiError as error:
-            self.failures.append(f'{_UNKNOWN}: {error}')
+                except cupti.cuptiError as error:  # one that this version does not have, or no longer
+                    refused = str(error)
+                    continue
+                noted += 1
+                self._undo.append(lambda enable=enable, number=number: enable(number, 0))  # type: ignore[misc]
+            if not noted:
+                self.failures.append(f'{_UNKNOWN}: {refused}')
 
     def flush(self) -> Iterator[str]:
         """Wait for the GPUs, and for CUPTI's records; what was in the way."""

@@ -65,6 +65,7 @@ class Result(enum.IntEnum):
 
 
 class driver_api_trace_cbid(enum.IntEnum):
+    cu64MemcpyHtoD = 44
     cuMemcpyHtoDAsync_v2 = 277
     cuMemcpyDtoHAsync_v2 = 279
     cuGraphAddMemcpyNode = 504
@@ -194,7 +195,7 @@ def activity_disable(kind: int) -> None:
 
 
 def activity_enable_driver_api(cbid: int, enable: int) -> None:
-    if 'no calls' in _orders:
+    if 'no calls' in _orders or cbid == driver_api_trace_cbid.cu64MemcpyHtoD:
         raise cuptiError(Result.ERROR_NOT_SUPPORTED)
     (_calls.add if enable else _calls.remove)(driver_api_trace_cbid(cbid))
 
