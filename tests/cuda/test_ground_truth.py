@@ -294,7 +294,7 @@ def test_the_command(fake_gpu: dict[str, str], tmp_path: Path) -> None:
     done = command(tmp_path, fake_gpu, '--ground-truth', *files)
     assert done.returncode == 0, done.stderr
     assert 'unseen: 1 copy, 777 bytes that no row of the trace tells of' in done.stderr
-    assert 'host   cuda:0        1          777   job.py:5' in done.stderr
+    assert 'job.py:5   host   cuda:0        1          777' in done.stderr
     assert done.stderr.splitlines()[-1] == (
         'crossdock: 2 transfers, 8,008 bytes; 1 transfer that nobody asked for; 777 bytes that only the driver saw'
     )

@@ -214,7 +214,7 @@ def test_the_text_and_the_dictionary():
     text = found.summary()
     for part in ('host     cuda:0        3   1,052,576       2   1,048,585   +3,991', 'unseen: 2 copies, 4,000 bytes'):
         assert part in text, text
-    assert 'host   cuda:0        2        2,000   a.py:5' in text
+    assert 'a.py:5   host   cuda:0        2        2,000' in text
     assert 'rows without a copy: 1, 9 bytes' in text and 'note: the moon is full' in text
     assert repr(found) == '<TransferTruth: 4 copies by the driver, 2 of 4000 bytes unseen>'
     told = json.loads(json.dumps(found.to_dict()))

@@ -19,7 +19,6 @@ from crossdock.transfer._steps import STEP_NBYTES
 from crossdock.transfer._summary import summary
 from crossdock.transfer._trace import trace_transfers
 from crossdock.transfer._truth import TransferTruth, TruthPair, truth_of
-from crossdock.transfer._truth_table import unseen_groups
 from crossdock.transfer._where import at_path, batch, hide_frames, no_batch
 
 __all__ = [
@@ -77,6 +76,5 @@ __all__ = [
     'tracking',
     'transfer_guard',
     'truth_of',
-    'unseen_groups',
     'watch_driver_by',
 ]

@@ -13,16 +13,16 @@ from crossdock.transfer._summary import _cells, _padded
 if TYPE_CHECKING:
     from crossdock.transfer._truth import TransferTruth
 
-__all__ = ['UnseenGroup', 'truth_table', 'unseen_groups']
+__all__ = ['truth_table']
 
 _MOST = 20  # lines of a table
 _GAP = '   '
 
 #: Source, target, bytes of each, file name and line number of the row before; and how many.
-UnseenGroup = tuple[tuple[str, str, int, str, int], int]
+_Group = tuple[tuple[str, str, int, str, int], int]
 
 
-def unseen_groups(truth: TransferTruth, copies: Iterable[DriverCopy]) -> list[UnseenGroup]:
+def _groups(truth: TransferTruth, copies: Iterable[DriverCopy]) -> list[_Group]:
     """Copies of one size and direction after the same line added up, most bytes first."""
     counts = Counter((copy.source, copy.target, copy.nbytes, *truth.line_before(copy)) for copy in copies)
     return sorted(counts.items(), key=lambda item: (-item[0][2] * item[1], -item[1], item[0]))
@@ -35,11 +35,13 @@ def truth_table(truth: TransferTruth) -> str:
         + (f'{pair.row_nbytes:,}', f'{pair.copied_nbytes - pair.row_nbytes:+,}')
         for pair in truth.pairs
     ]
-    parts = [_table(('from', 'to'), ('driver', 'bytes', 'trace', 'bytes', 'more'), lines) if lines else 'neither the driver nor the trace has a copy to or from a GPU']
+    numbers = ('driver', 'bytes', 'trace', 'bytes', 'more')
+    nothing = 'neither the driver nor the trace has a copy to or from a GPU'
+    parts = [_table(('from', 'to'), numbers, lines) if lines else nothing]
     if truth.unseen:
         parts += [f'unseen: {_sum(truth.unseen)} that no row of the trace tells of', _listed(truth, truth.unseen)]
     else:
-        parts.append('unseen: none; each copy of the driver belongs to a row of the trace')
+        parts.append('unseen: none')
     if truth.elsewhere:
         parts += [f'other threads: {_sum(truth.elsewhere)} that no row tells of', _listed(truth, truth.elsewhere)]
     if truth.unmade:
@@ -58,7 +60,7 @@ def _sum(copies: tuple[DriverCopy, ...]) -> str:
 
 
 def _listed(truth: TransferTruth, copies: Iterable[DriverCopy]) -> str:
-    groups = unseen_groups(truth, copies)
+    groups = _groups(truth, copies)
     lines = [
         (f'{Path(filename).name}:{lineno}' if filename else '', source, target, f'{count:,}', f'{nbytes:,}')
         for (source, target, nbytes, filename, lineno), count in groups[:_MOST]
