@@ -217,6 +217,21 @@ heal()
     assert with_cupti(code) == 'sane\n'
 
 
+def test_python_ends_inside(with_cupti: Run) -> None:
+    code = framed(f"""{HIDE}
+from cupti import cupti
+import atexit
+def check():
+    assert not cupti._enabled and not cupti._calls and not cupti._subscribers
+    print('closed')
+atexit.register(check)
+open_ = xd.trace_transfers(ground_truth=True)
+open_.__enter__()
+hide(8)
+""")
+    assert with_cupti(code) == 'sane\nclosed\n'
+
+
 def test_a_fork_inside(with_cupti: Run) -> None:
     code = framed("""
 import warnings

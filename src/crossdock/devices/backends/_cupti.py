@@ -6,6 +6,7 @@ callbacks come from any thread, some from within calls of CUDA; they append to l
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib
 import itertools
@@ -101,6 +102,8 @@ class _Session:
         self._undo.append(lambda: cupti.unsubscribe(subscriber))
         self.has_threads = self._number_threads()
         cupti.activity_register_callbacks(_requested, _completed)
+        # No buffer stays with CUPTI, which would hand it over when Python is no more.
+        self._undo.append(lambda: cupti.activity_flush_all(cupti.ActivityFlag.FLUSH_FORCED))
         for kind in self._copies:
             cupti.activity_enable(kind)
             self._undo.append(lambda kind=kind: cupti.activity_disable(kind))  # type: ignore[misc]
@@ -237,6 +240,16 @@ class _CuptiWatch:
         if unknown[0]:
             problems.append(f'of {unknown[0]:,} copies, {unknown[1]:,} bytes, the driver does not say where they went')
         return DriverAccount(copies, tuple(dict.fromkeys(problems)))
+
+
+def _close() -> None:
+    """End what is still open when Python ends, as in a thread that goes on."""
+    session = _session
+    if session is not None and session.pid == os.getpid():
+        session.end()
+
+
+atexit.register(_close)
 
 
 def _module() -> Any:

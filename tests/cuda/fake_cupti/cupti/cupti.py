@@ -159,6 +159,8 @@ def unsubscribe(subscriber: int) -> None:
     global _subscribers
     assert subscriber == _subscribers == 1
     assert not _enabled and not _calls, 'what was enabled stays so'
+    left = _driver().fake_cuda_next_copy(ctypes.byref(_Copy()), 1)
+    assert not left, 'a buffer would be handed over when Python is gone'
     _subscribers = 0
 
 
