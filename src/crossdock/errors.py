@@ -24,7 +24,10 @@ this project still catches it::
       CopyRequiredError(BufferError, ValueError)
                                              ``copy=False`` where a copy is needed
       ReadOnlyError(ValueError)              a write into a read-only array
-      CorruptFileError(ValueError)           a file that is not what it says
+      UnreadableFileError(ValueError)        a file, or a part of one, that cannot be read
+        CorruptFileError                     ... for it is damaged, or made to do harm
+        UnsupportedFileError                 ... for it is of a kind that is not read here
+      ClosedFileError(ValueError)            a file that was open is closed
       FormatError(ValueError)                a file format that cannot hold a value
       StrictLoadError(ValueError)            a file and a target that do not match
 
@@ -59,7 +62,10 @@ __all__ = [
     'StaleGraphError',
     'CopyRequiredError',
     'ReadOnlyError',
+    'UnreadableFileError',
     'CorruptFileError',
+    'UnsupportedFileError',
+    'ClosedFileError',
     'FormatError',
     'StrictLoadError',
 ]
@@ -280,22 +286,49 @@ class ReadOnlyError(CrossdockError, ValueError):
     """A write into an array that is read-only."""
 
 
-class CorruptFileError(CrossdockError, ValueError):
-    """A file that is damaged, or is not what it claims to be.
+class UnreadableFileError(CrossdockError, ValueError):
+    """A file, or one entry of it, that cannot be read; which of the two below says whether anything is wrong with it.
+
+    What is about one entry comes when that entry is asked for; the others can be read.
 
     Attributes
     ----------
     path : str or None
         The file.
     key : str or None
-        The entry in the file.
+        The entry in the file; None when it is about all of it.
     reason : str
-        What is wrong with it.
+        Why.
     """
 
     path: str | None = None
     key: str | None = None
     reason: str = ''
+
+
+class CorruptFileError(UnreadableFileError):
+    """A file that is damaged, contradicts itself, or could only do harm: get it again, or from a backup.
+
+    Harm is what would run code (a pickle, as in an array of Python objects) or leads out of the file (links).
+    """
+
+
+class UnsupportedFileError(UnreadableFileError):
+    """A file with which nothing may be wrong, of a kind that is not read here; the message says of which, and what
+    reads it.
+    """
+
+
+class ClosedFileError(CrossdockError, ValueError):
+    """Something was asked of a file that is closed by now, as a lazy array is after its archive.
+
+    Attributes
+    ----------
+    path : str or None
+        The file.
+    """
+
+    path: str | None = None
 
 
 class FormatError(CrossdockError, ValueError):

@@ -86,8 +86,11 @@ def test_inspect_every_format(tmp_path, name, capsys):
     assert found['damaged'] is None
     assert found['nbytes'] == sum(row['nbytes'] for row in found['arrays'])
     rows = {row['key']: row for row in found['arrays']}
-    assert rows['enc/W'] == {'key': 'enc/W', 'dtype': 'float32', 'shape': [3, 4], 'nbytes': 48}
-    assert rows['enc/none'] == {'key': 'enc/none', 'dtype': None, 'shape': None, 'nbytes': 0}
+    row = {'key': 'enc/W', 'dtype': 'float32', 'shape': [3, 4], 'nbytes': 48, 'unreadable': None}
+    assert rows['enc/W'] == row
+    assert found['error'] is None
+    row = {'key': 'enc/none', 'dtype': None, 'shape': None, 'nbytes': 0, 'unreadable': None}
+    assert rows['enc/none'] == row
 
 
 def test_inspect_reads_no_data(tmp_path, capsys):

@@ -130,6 +130,6 @@ def test_copy_false_says_what_it_needs(path):
 def test_missing_and_broken_files(tmp_path):
     with pytest.raises(FileNotFoundError):
         open_archive(tmp_path / 'no.npz')
-    (tmp_path / 'x.npz').write_bytes(b'no archive')
+    (tmp_path / 'x.npz').write_bytes(b'PK\3\4no archive')
     with pytest.raises(CorruptFileError):
         open_archive(tmp_path / 'x.npz')

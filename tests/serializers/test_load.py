@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from crossdock.errors import CorruptFileError, StrictLoadError
+from crossdock.errors import CorruptFileError, StrictLoadError, UnsupportedFileError
 from crossdock.serializers import load, load_npz, save_npz
 
 
@@ -142,6 +142,9 @@ def test_mapped_arrays_are_views_of_the_file(file):
 def test_any_suffix_by_name(tmp_path):
     save_npz(tmp_path / 'x.weights', {'a': 1})
     assert load_npz(tmp_path / 'x.weights')['a'] == 1
+    with pytest.raises(UnsupportedFileError, match="load_npz or format='npz' reads it, or name it"):
+        load(tmp_path / 'x.weights')
+    (tmp_path / 'x.weights').write_bytes(bytes(9))
     with pytest.raises(ValueError, match='known formats'):
         load(tmp_path / 'x.weights')
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import click
 
 from crossdock.cli._complaint import printable
-from crossdock.cli._inspect import DAMAGED, complaining_of
-from crossdock.errors import CorruptFileError, FormatError
+from crossdock.cli._inspect import complain, complaining_of
+from crossdock.errors import FormatError, UnreadableFileError
 
 __all__ = ['convert']
-
-REFUSED = 2
 
 
 @click.command()
@@ -29,12 +27,7 @@ def convert(source: str, target: str, from_format: str | None, to_format: str | 
             serializers.convert(
                 source, target, from_format=from_format, to_format=to_format, compression=compression, progress=True
             )
-    except CorruptFileError as error:
-        click.echo(f'crossdock: {printable(str(error))}', err=True)
-        return DAMAGED
-    except FormatError as error:
-        for i, line in enumerate(str(error).splitlines()):
-            click.echo(('' if i else 'crossdock: ') + printable(line), err=True)
-        return REFUSED
+    except (UnreadableFileError, FormatError) as error:
+        return complain(error)
     click.echo(f'{printable(target)}: {size_of_file(target):,} bytes')
     return 0

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from crossdock.cli._complaint import Complaint, printable
-from crossdock.errors import CorruptFileError, FormatError
+from crossdock.errors import CorruptFileError, FormatError, UnreadableFileError
 
 if TYPE_CHECKING:
     from crossdock.serializers._report import Report, Row
 
-__all__ = ['inspect', 'complaining_of']
+__all__ = ['inspect', 'complain', 'complaining_of']
 
-DAMAGED = 1
+DAMAGED, REFUSED = 1, 2
 HEADINGS = ('key', 'dtype', 'shape', 'bytes')
 
 
@@ -30,39 +30,50 @@ HEADINGS = ('key', 'dtype', 'shape', 'bytes')
 @click.option('--json', 'as_json', is_flag=True, help='Print one object for programs.')
 def inspect(file: str, format_name: str | None, check: bool, as_json: bool) -> int:
     """List the arrays of a file, with its metadata, without reading their data."""
-    from crossdock.serializers._registry import format_for, format_named
+    from crossdock.serializers._open import format_at, open_file
     from crossdock.serializers._report import damage, report
 
-    with complaining_of(file):
-        format = format_for(file) if format_name is None else format_named(format_name)
     try:
-        with complaining_of(file), format.open(file) as reader:
-            found = report(reader, file, format.name)
-            broken = damage(reader, progress=True) if check else None
-    except CorruptFileError as error:
-        click.echo(f'crossdock: {printable(str(error))}', err=True)
-        return DAMAGED
+        with complaining_of(file):
+            format = format_at(file, format_name)
+            with open_file(format, file) as reader:
+                found = report(reader, file, format.name)
+                broken = damage(reader, progress=True) if check else None
+    except (UnreadableFileError, Complaint) as error:
+        if as_json:
+            click.echo(json.dumps(as_failure(file, error), indent=2))
+        if isinstance(error, Complaint):
+            raise
+        return complain(error)
     if as_json:
         click.echo(json.dumps(as_object(found, broken), indent=2))
     else:
         show(found)
+        say_unreadable(found, broken or ())
         if broken is not None:
             say(found, broken)
-    return DAMAGED if broken else 0
+    return DAMAGED if broken or any(row.unreadable for row in found.rows) else 0
 
 
 @contextmanager
 def complaining_of(file: str) -> Iterator[None]:
-    """Turn what is wrong with a request about `file` into a complaint; damage is not the request's fault."""
+    """Turn what is wrong with a request about `file` into a complaint; what is in it is not the request's fault."""
     try:
         yield
-    except (CorruptFileError, FormatError):
+    except (UnreadableFileError, FormatError):
         raise
     except OSError as error:
         name = error.filename if isinstance(error.filename, str) else file
         raise Complaint(f'{printable(name)}: {error.strerror or error}') from error
     except (ImportError, ValueError) as error:
         raise Complaint(printable(str(error))) from error
+
+
+def complain(error: UnreadableFileError | FormatError) -> int:
+    """Say why a file cannot be used, a line for each key, and give the exit code."""
+    for i, line in enumerate(str(error).splitlines()):
+        click.echo(('' if i else 'crossdock: ') + printable(line), err=True)
+    return DAMAGED if isinstance(error, CorruptFileError) else REFUSED
 
 
 def as_object(found: Report, broken: Sequence[CorruptFileError] | None) -> dict[str, object]:
@@ -77,7 +88,14 @@ def as_object(found: Report, broken: Sequence[CorruptFileError] | None) -> dict[
         'nbytes': found.nbytes,
     }
     damaged = None if broken is None else [{'key': error.key, 'reason': error.reason} for error in broken]
-    return {**names, 'arrays': [asdict(row) for row in found.rows], 'damaged': damaged}
+    return {**names, 'arrays': [asdict(row) for row in found.rows], 'damaged': damaged, 'error': None}
+
+
+def as_failure(file: str, error: UnreadableFileError | Complaint) -> dict[str, object]:
+    """Why there is no report, for programs."""
+    cause = (error.__cause__ or error) if isinstance(error, Complaint) else error
+    facts = {'key': getattr(cause, 'key', None), 'reason': getattr(cause, 'reason', '') or str(error)}
+    return {'path': file, 'error': {'type': type(cause).__name__, **facts}}
 
 
 def show(found: Report) -> None:
@@ -112,7 +130,8 @@ def cut(text: str, length: int = 300) -> str:
 
 def cells(row: Row) -> tuple[str, ...]:
     """A row in words."""
-    return printable(row.key), row.dtype or 'None', '' if row.shape is None else str(row.shape), f'{row.nbytes:,}'
+    dtype = row.dtype or ('None' if row.unreadable is None else '?')
+    return printable(row.key), dtype, '' if row.shape is None else str(row.shape), f'{row.nbytes:,}'
 
 
 def show_table(rows: Sequence[Row]) -> None:
@@ -139,11 +158,22 @@ def lines(rows: Sequence[Row]) -> str:
     return '\n'.join('  '.join([*map(str.ljust, line, widths), line[-1]]).rstrip() for line in table)
 
 
+def say_unreadable(found: Report, broken: Sequence[CorruptFileError]) -> None:
+    """What cannot be read, but for what `say` is going to list."""
+    listed = {error.key for error in broken}
+    rows = [row for row in found.rows if row.unreadable is not None and row.key not in listed]
+    if rows:
+        click.echo(f'{len(rows):,} of {len(found.rows):,} keys cannot be read:')
+    for row in rows:
+        click.echo(f'  {printable(row.key)}: {printable(str(row.unreadable))}')
+
+
 def say(found: Report, broken: Sequence[CorruptFileError]) -> None:
     """What the check has found."""
     if not broken:
         click.echo(
-            'all data read; ' + ('nothing is damaged' if found.checksum else 'the file has no checksums to compare')
+            f'all {"other " if any(row.unreadable for row in found.rows) else ""}data read; '
+            + ('nothing is damaged' if found.checksum else 'the file has no checksums to compare')
         )
         return
     verb = 'is' if len(broken) == 1 else 'are'

@@ -15,11 +15,13 @@ from crossdock.transfer import Progress
 from ._compression import compression_named
 from ._format import Format, Reader
 from ._leaf import Leaf
+from ._open import format_at, open_file
 from ._path import shown
 from ._place import blank
 from ._registry import format_of
 from ._save import Path, file_path, write_leaves
 from ._swapped import warn_swapped
+from ._unreadable import refused
 
 __all__ = ['convert']
 
@@ -90,8 +92,9 @@ def convert(
         The target's format cannot hold all of it; each key that it refuses is listed, and nothing has been written.
     ValueError
         Both are the same file, or there is no such format or compression.
-    CorruptFileError
-        The source is damaged; the old target is as it was.
+    CorruptFileError, UnsupportedFileError
+        The source is damaged, or something in it is of a kind that is not read; each such key is named. The old target
+        is as it was.
     OSError
         The source cannot be read, or the target cannot be written.
 
@@ -105,11 +108,14 @@ def convert(
     (2, 3)
     """
     here, there = file_path(source), file_path(target)
-    reads, writes = format_of(here, from_format), format_of(there, to_format)
+    reads, writes = format_at(here, from_format), format_of(there, to_format)
     packing = compression_named(writes, compression)
     if os.path.exists(there) and os.path.samefile(here, there):
         raise ValueError(f'{here} and {there} are the same file; convert into another, then rename it')
-    with reads.open(here) as reader:
+    with open_file(reads, here) as reader:
+        faults = [entry.fault for entry in reader.entries.values() if entry.fault is not None]
+        if faults:
+            raise refused(faults)
         why = refusals(reader, writes, packing)
         if why:
             lines = [f'{here} holds what a {writes.name} file cannot; nothing has been written']

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from crossdock.transfer import Progress, check_progress
 
-from ._format import Reader
 from ._ignore import Ignore
+from ._open import OpenFile
 from ._stage import Loader
 from ._tree import Hand
 from ._visitor import Deserializer, canonical
@@ -49,13 +49,14 @@ class FileDeserializer(Deserializer):
     ) -> None:
         place = canonical(prefix)
         check_progress(progress)
-        self._reader, path = self.opened(file)
-        loader = Loader(self._reader, path, strict=strict, ignore=ignore, device=device, progress=progress)
+        self._reader = self.opened(file)
+        where = self._reader.path
+        loader = Loader(self._reader, where, strict=strict, ignore=ignore, device=device, progress=progress)
         super().__init__(_Loading(loader), place)
 
     @staticmethod
-    def opened(file: Any) -> tuple[Reader, str]:
-        """A reader of what was given as the file, and the path of it."""
+    def opened(file: Any) -> OpenFile:
+        """What was given as the file, opened."""
         raise NotImplementedError
 
     @property
@@ -65,7 +66,7 @@ class FileDeserializer(Deserializer):
 
     def close(self) -> None:
         """Close the file; leaving the context does it too."""
-        self._reader.__exit__(None, None, None)
+        self._reader.close()
 
     def __enter__(self) -> Self:
         return self

@@ -17,8 +17,11 @@ import numpy as np
 
 from ._passed import passed
 from ._selection import pieces_of, select
+from ._unreadable import again
 
 if TYPE_CHECKING:
+    from crossdock.errors import UnreadableFileError
+
     from ._leaf import Leaf
 
 __all__ = ['CONTRACT_VERSION', 'PIECE_NBYTES', 'Host', 'Entry', 'Writer', 'Reader', 'Format']
@@ -41,11 +44,14 @@ class Entry:
         In native byte order; ml_dtypes' types under their own names. None when the leaf is the value None.
     swapped : bool
         Whether the file holds the other byte order.
+    fault : UnreadableFileError or None
+        Why the leaf cannot be read, where it cannot; `shape` and `dtype` then say nothing.
     """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any] | None
     swapped: bool = False
+    fault: UnreadableFileError | None = None
 
     @property
     def nbytes(self) -> int:
@@ -89,6 +95,9 @@ class Writer(Protocol):
 class Reader(Protocol):
     """An open file whose structure has been checked. The data of a leaf is checked when all of it is read.
 
+    A leaf that cannot be read, as it is damaged or of a kind that is not known here, does not keep the others from
+    being read: its entry has a `fault`, which whatever asks for its data raises; `entry` does it.
+
     Derive from it, to have the methods that have a default: each reads all of the leaf, and a format that can do better
     does. What is read is in native byte order, of the data type of the entry.
     """
@@ -117,6 +126,21 @@ class Reader(Protocol):
     def checksum(self) -> str | None:
         """What finds damaged data, as ``'CRC-32'``; None where nothing does."""
         return None
+
+    def entry(self, key: str) -> Entry:
+        """The entry of one leaf, which has no `fault`.
+
+        Raises
+        ------
+        KeyError
+            The file has no such leaf.
+        UnreadableFileError
+            It has one.
+        """
+        found = self.entries[key]
+        if found.fault is not None:
+            raise again(found.fault)
+        return found
 
     @abstractmethod
     def read(self, key: str) -> Host | None:
@@ -188,7 +212,7 @@ class Reader(Protocol):
         KeyError
             The file has no such leaf.
         """
-        self.entries[key]
+        self.entry(key)
         return None
 
     def why_no_view(self, key: str) -> str:
@@ -213,7 +237,7 @@ class Reader(Protocol):
         KeyError, CorruptFileError
             As for `read`.
         """
-        select(index, self.entries[key].shape)
+        select(index, self.entry(key).shape)
         host = np.asarray(self.read(key))
         return np.array(host[index], host.dtype)
 
@@ -272,10 +296,14 @@ class Format(Protocol):
     def open(self, path: str) -> Reader:
         """Open `path` and check its structure, sizes against the real file first.
 
+        What is wrong with one leaf alone is no error here, but the `fault` of its entry.
+
         Raises
         ------
         CorruptFileError
-            The file is not what it claims to be.
+            The file is damaged, or not what it claims to be.
+        UnsupportedFileError
+            The file may be whole, and is of a kind that is not read.
         OSError
             The file cannot be read.
         """

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ._file_deserializer import FileDeserializer
-from ._format import Reader
+from ._open import OpenFile, open_file
 from ._registry import format_named
 from ._save import file_path
 
@@ -44,11 +44,11 @@ class HDF5Deserializer(FileDeserializer):
     """
 
     @staticmethod
-    def opened(file: Any) -> tuple[Reader, str]:
-        """A reader of the file at a path, or of an open group."""
+    def opened(file: Any) -> OpenFile:
+        """The file at a path, or that of an open group."""
         if isinstance(file, str | bytes | os.PathLike):
-            where = file_path(file)  # type: ignore[arg-type]
-            return format_named('hdf5').open(where), where
+            return open_file(format_named('hdf5'), file_path(file))  # type: ignore[arg-type]
         from .formats._hdf5 import reader_of
 
-        return reader_of(file), str(file.file.filename)
+        reader = reader_of(file)
+        return OpenFile(reader, str(file.file.filename))

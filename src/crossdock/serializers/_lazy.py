@@ -9,15 +9,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from crossdock.errors import UnreadableFileError
 from crossdock.transfer import Progress, tracking
 
 from . import _arrays
-from ._format import Reader
+from ._open import OpenFile, format_at, open_file
 from ._passed import hearing
 from ._path import below, shown
 from ._receive import receive
-from ._registry import format_of
 from ._save import Path, file_path
+from ._unreadable import again
 from ._view import Mapped, checked, view_of
 from ._visitor import canonical
 
@@ -49,7 +50,10 @@ def open_archive(path: Path, *, format: str | None = None, mmap: Mapped = None, 
     Raises
     ------
     CorruptFileError
-        The structure of the file is damaged.
+        The structure of the file is damaged. What is wrong with one key alone comes when it is read; see
+        `LazyArchive.unreadable`.
+    UnsupportedFileError
+        The file is of a kind that is not read here; the message says of which.
     OSError
         The file cannot be read.
 
@@ -64,7 +68,7 @@ def open_archive(path: Path, *, format: str | None = None, mmap: Mapped = None, 
     """
     where = file_path(path)
     choice = checked(mmap)
-    return LazyArchive(format_of(where, format, checksum).open(where), where, mmap=choice)
+    return LazyArchive(open_file(format_at(where, format, checksum), where), where, mmap=choice)
 
 
 class LazyArray:
@@ -78,9 +82,11 @@ class LazyArray:
     dtype : numpy.dtype
     nbytes : int
         Size of its data, in bytes.
+
+    When the archive is closed, only these are left; reading is a `crossdock.errors.ClosedFileError`.
     """
 
-    def __init__(self, reader: Reader, key: str, mmap: Mapped = None) -> None:
+    def __init__(self, reader: OpenFile, key: str, mmap: Mapped = None) -> None:
         entry = reader.entries[key]
         assert entry.dtype is not None, key
         self._reader = reader
@@ -200,11 +206,29 @@ class LazyArray:
         return f'<LazyArray {shown(self.key)}: {self.dtype} {self.shape}>'
 
 
+class UnreadableArray(LazyArray):
+    """A leaf that cannot be read: whatever is asked of it but its `key` raises why."""
+
+    def __init__(self, reader: OpenFile, key: str, fault: UnreadableFileError) -> None:
+        self._reader = reader
+        self._mmap = False
+        self._fault = fault
+        self.key = key
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ('shape', 'dtype', 'nbytes'):
+            raise again(self._fault)
+        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+
+    def __repr__(self) -> str:
+        return f'<LazyArray {shown(self.key)}: cannot be read: {self._fault.reason}>'
+
+
 class LazyArchive(Mapping[str, Any]):
     """An open file, or a group of it: lazy arrays by their key paths, None for what was saved as None.
 
     ``archive['enc']`` is the group below ``'enc'``, with keys that begin there; iteration is over arrays alone, in the
-    order of the file.
+    order of the file. When it is closed, all but its `path` and `prefix` is a `crossdock.errors.ClosedFileError`.
 
     Attributes
     ----------
@@ -214,7 +238,7 @@ class LazyArchive(Mapping[str, Any]):
         The group, ``''`` for the whole file.
     """
 
-    def __init__(self, reader: Reader, path: str, prefix: str = '', *, mmap: Mapped = None) -> None:
+    def __init__(self, reader: OpenFile, path: str, prefix: str = '', *, mmap: Mapped = None) -> None:
         self._reader = reader
         self._mmap = mmap
         self.path = path
@@ -225,6 +249,12 @@ class LazyArchive(Mapping[str, Any]):
         """What was given to `save` as ``metadata``."""
         return self._reader.metadata
 
+    @property
+    def unreadable(self) -> dict[str, UnreadableFileError]:
+        """Why each key that cannot be read cannot: it is damaged, or of a kind that is not supported."""
+        entries = self._reader.entries
+        return {key: again(fault) for key in self if (fault := entries[self._whole(key)].fault)}
+
     def __getitem__(self, key: str) -> Any:
         try:
             path = canonical(key)
@@ -232,13 +262,18 @@ class LazyArchive(Mapping[str, Any]):
             path = ''
         if not path:
             raise KeyError(key)
-        path = f'{self.prefix}/{path}' if self.prefix else path
+        path = self._whole(path)
         entry = self._reader.entries.get(path)
+        if entry is not None and entry.fault is not None:
+            return UnreadableArray(self._reader, path, entry.fault)
         if entry is not None:
             return None if entry.dtype is None else LazyArray(self._reader, path, self._mmap)
         if not any(below(other, path) for other in (*self._reader.entries, *self._reader.empty)):
             raise KeyError(key)
         return LazyArchive(self._reader, self.path, path, mmap=self._mmap)
+
+    def _whole(self, key: str) -> str:
+        return f'{self.prefix}/{key}' if self.prefix else key
 
     def __iter__(self) -> Iterator[str]:
         start = len(self.prefix) + 1 if self.prefix else 0
@@ -257,7 +292,7 @@ class LazyArchive(Mapping[str, Any]):
 
     def close(self) -> None:
         """Close the file; leaving the context does it too. Views of it stay valid."""
-        self._reader.__exit__(None, None, None)
+        self._reader.close()
 
     def __enter__(self) -> Self:
         return self
@@ -269,4 +304,5 @@ class LazyArchive(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         group = f' below {shown(self.prefix)}' if self.prefix else ''
-        return f'<LazyArchive {self.path}{group}: {len(self)} keys>'
+        state = 'closed' if self._reader.is_closed else f'{len(self)} keys'
+        return f'<LazyArchive {self.path}{group}: {state}>'

@@ -13,14 +13,15 @@ from ._bare import bare
 from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
 from ._nest import check_nesting, nested
+from ._open import format_at, open_file
 from ._passed import hearing
 from ._path import below
 from ._receive import receive
-from ._registry import format_of
 from ._save import Path, file_path
 from ._stage import Loader
 from ._swapped import warn_swapped
 from ._tree import is_container
+from ._unreadable import refused
 from ._view import Mapped, checked, views_of
 from ._visitor import canonical
 
@@ -56,7 +57,7 @@ def load(
         The target; anything that `save` takes.
     format : str, optional
         The format's name, whatever the suffix of `path`; by default the suffix tells. What is in the file is never
-        guessed: a file of another format is a `CorruptFileError`.
+        guessed: a file of another kind is an `UnsupportedFileError`, which says of which.
     device : Device or str, optional
         Where arrays go for which no target says it; ``'@numpy'`` by default. Text stays on the host. Beside a target
         that is what has None in the target, and what a ``state_dict()`` has in the file and not yet in the target, as
@@ -90,7 +91,10 @@ def load(
     Raises
     ------
     CorruptFileError
-        The file is damaged or is not what it claims to be; names the file, the key and the reason.
+        The file is damaged or is not what it claims to be; names the file, the key and the reason. Where that is one
+        key alone, a load that leaves it out, by `ignore` or `prefix`, reads the others.
+    UnsupportedFileError
+        The file, or a key that is loaded, is of a kind that is not read here; the message says of which.
     StrictLoadError
         File and target do not match; every difference is listed, with both sides.
     TypeError
@@ -115,7 +119,7 @@ def load(
     (12, [0.0, 1.0, 2.0])
     """
     where = file_path(path)
-    format_ = format_of(where, format, checksum)
+    format_ = format_at(where, format, checksum)
     return load_as(where, obj, format_, device, strict, ignore, prefix, mmap, progress, flat)
 
 
@@ -137,11 +141,14 @@ def load_as(
     if mmap is True and not format.can_mmap:
         raise ValueError(f'{format.name} files cannot be mapped into memory; leave mmap out')
     place = canonical(prefix)
-    with format.open(path) as reader:
+    with open_file(format, path) as reader:
         if obj is not None:
             loader = Loader(reader, path, strict=strict, ignore=ignore, device=there, progress=progress, insists=True)
             return loader.load(obj, place)
         keys = _keys(reader, path, place, strict, ignore)
+        faults = [fault for key in keys if (fault := reader.entries[key].fault)]
+        if faults:
+            raise refused(faults)
         empty = [] if flat else [key for key in reader.empty if below(key, place) and key != place]
         if not flat:
             check_nesting(path, keys)

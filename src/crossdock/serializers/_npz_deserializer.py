@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._file_deserializer import FileDeserializer
-from ._format import Reader
+from ._open import OpenFile, open_file
 from ._registry import format_named
 from ._save import Path, file_path
 
@@ -41,7 +41,6 @@ class NpzDeserializer(FileDeserializer):
     """
 
     @staticmethod
-    def opened(file: Path) -> tuple[Reader, str]:
-        """A reader of the file at a path."""
-        where = file_path(file)
-        return format_named('npz').open(where), where
+    def opened(file: Path) -> OpenFile:
+        """The file at a path."""
+        return open_file(format_named('npz'), file_path(file))

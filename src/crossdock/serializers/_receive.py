@@ -18,12 +18,12 @@ def receive(reader: Reader, key: str, device: Any) -> Any:
 
     Raises
     ------
-    CorruptFileError
-        The data is damaged.
+    UnreadableFileError
+        The data is damaged, or of a kind that is not read.
     DtypeError
         The device has no such data type.
     """
-    entry = reader.entries[key]
+    entry = reader.entry(key)
     if entry.dtype is None:
         return None
     straight = device is not None and device.physical != 'host' and entry.dtype.kind not in 'SUmM'

@@ -18,12 +18,19 @@ __all__ = ['Row', 'Report', 'report', 'damage', 'size_of_file']
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One leaf; `dtype` and `shape` are None where the value is None."""
+    """One leaf; `dtype` and `shape` are None where the value is None, or cannot be read.
+
+    Attributes
+    ----------
+    unreadable : str or None
+        Why it cannot be read, where it cannot.
+    """
 
     key: str
     dtype: str | None
     shape: tuple[int, ...] | None
     nbytes: int
+    unreadable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,9 @@ def report(reader: Reader, path: str, format: str) -> Report:
     """Describe an open file."""
     rows = []
     for key, entry in reader.entries.items():
-        if entry.dtype is None:
+        if entry.fault is not None:
+            rows.append(Row(key, None, None, 0, entry.fault.reason))
+        elif entry.dtype is None:
             rows.append(Row(key, None, None, 0))
         else:
             rows.append(Row(key, name_of(entry.dtype), entry.shape, entry.nbytes))
@@ -68,11 +77,18 @@ def report(reader: Reader, path: str, format: str) -> Report:
 
 
 def damage(reader: Reader, progress: Progress = False) -> list[CorruptFileError]:
-    """Read all data piece by piece and throw it away; what is wrong with each key that is damaged."""
+    """Read all data piece by piece and throw it away; what is wrong with each key that is damaged.
+
+    What cannot be read without being damaged is not among them.
+    """
     found = []
     total = sum(entry.nbytes for entry in reader.entries.values())
     with tracking(progress, total, 'check') as track:
         for key, entry in reader.entries.items():
+            if entry.fault is not None:
+                if isinstance(entry.fault, CorruptFileError):
+                    found.append(entry.fault)
+                continue
             with track.share(entry.nbytes) as advance, hearing(advance):
                 try:
                     for _, piece in reader.pieces(key):

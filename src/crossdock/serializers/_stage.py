@@ -31,6 +31,7 @@ from ._receive import receive
 from ._shared import pairs_apart, places_apart
 from ._swapped import warn_swapped
 from ._tree import Hand, visit
+from ._unreadable import refused
 from ._visitor import Deserializer
 
 __all__ = ['Loader']
@@ -248,7 +249,7 @@ class Loader:
         ------
         StrictLoadError
             Values do not fit; all of them are listed.
-        CorruptFileError
+        UnreadableFileError
             The data of a key is damaged.
         """
         staged: dict[str, Any] = {}
@@ -299,6 +300,9 @@ class Loader:
         }
         missing = tuple(key for key in slots if key not in entries and not self.ignored(key))
         unexpected = tuple(key for key in entries if key not in slots) if whole else ()
+        faults = [entry.fault for key, entry in entries.items() if entry.fault is not None and key in slots]
+        if faults:
+            raise refused(faults)
         mismatched = tuple(
             (key, describe_entry(entry), describe_value(slots[key].value))
             for key, entry in entries.items()

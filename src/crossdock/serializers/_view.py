@@ -24,7 +24,7 @@ def checked(mmap: Any) -> Mapped:
 
 def view_of(reader: Reader, key: str) -> Host | None:
     """A read-only view of a leaf, which is not None; None where there is no such view."""
-    entry = reader.entries[key]
+    entry = reader.entry(key)
     if entry.nbytes:
         return reader.map(key)
     nothing = np.empty(entry.shape, entry.dtype)

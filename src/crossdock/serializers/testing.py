@@ -25,6 +25,7 @@ from ._dtypes import TAGGED
 from ._format import CONTRACT_VERSION, PIECE_NBYTES, Format, Reader, Writer
 from ._leaf import Leaf
 from ._place import blank, marks_of
+from ._testing_faults import FaultContract
 
 __all__ = ['FormatContract']
 
@@ -111,10 +112,11 @@ def joined(reader: Reader, key: str) -> Array:
     return out.reshape(entry.shape)
 
 
-class FormatContract:
+class FormatContract(FaultContract):
     """What every format keeps. Set `format`, and name in `lacks` the data types that the format cannot hold.
 
-    A format without a way to say that a container is empty sets `keeps_empty` to False.
+    A format without a way to say that a container is empty sets `keeps_empty` to False. `spoils` says how a leaf of the
+    format is made unreadable, for the tests of what is read then.
     """
 
     format: Format

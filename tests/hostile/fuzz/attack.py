@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import crossdock as xd
-from crossdock.errors import CorruptFileError, StrictLoadError
+from crossdock.errors import StrictLoadError, UnreadableFileError
 from crossdock.serializers._report import damage
 from crossdock.serializers._view import view_of
 
@@ -77,7 +77,7 @@ def read(path: Path) -> int:
     for way in (tree, into_target, to_device, lazily, checked):
         try:
             way(path)
-        except (CorruptFileError, StrictLoadError, OSError) as error:
+        except (UnreadableFileError, StrictLoadError, OSError) as error:
             refused += not isinstance(error, StrictLoadError)
             if len(str(error)) > 20_000:
                 raise AssertionError('a message without end') from error
@@ -102,6 +102,8 @@ def lazily(path: Path) -> None:
         with xd.open_archive(path, mmap=mmap) as archive:
             for key, value in archive.items():
                 assert key
+                if key in archive.unreadable:
+                    continue
                 if value is not None and value.shape:
                     value[..., :1]
                     value[::-1][:2]

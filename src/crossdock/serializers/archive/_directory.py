@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .._path import shown
+from .._unreadable import Unsupported
 
 __all__ = ['DirectoryError', 'Row', 'read_directory']
 
@@ -54,6 +55,8 @@ def read_directory(read_at: Callable[[int, int], bytes], size: int) -> tuple[lis
     ------
     DirectoryError
         The file is no archive, is truncated, or its directory contradicts itself.
+    Unsupported
+        The archive is split into several files.
     """
     if not size:
         raise DirectoryError('the file is empty')
@@ -81,8 +84,10 @@ def _read_end(read_at: Callable[[int, int], bytes], size: int) -> tuple[int, int
         found = tail.rfind(b'PK\x05\x06', 0, found)
     else:
         raise DirectoryError('no central directory: the file is truncated, or no ZIP archive')
+    if disk and first:
+        raise Unsupported('is the last part of a split archive: join the parts first, as by zip -s 0 ... --out ...')
     if disk or first or here != entries:
-        raise DirectoryError('the archive is a part of a split one')
+        raise DirectoryError('the end of the archive says that there are other parts, and contradicts itself')
     end = start + found
     locator = read_at(end - _LOCATOR64.size, _LOCATOR64.size) if end >= _LOCATOR64.size else b''
     if not locator.startswith(b'PK\x06\x07'):
@@ -95,7 +100,7 @@ def _read_end64(
 ) -> tuple[int, int, int, int]:
     _, disk, where, disks = _LOCATOR64.unpack(locator)
     if disk or disks > 1:
-        raise DirectoryError('the archive is a part of a split one')
+        raise DirectoryError('the two ends of the archive disagree about other parts')
     record = read_at(where, _END64.size) if where + _END64.size <= position else b''
     if not record.startswith(b'PK\x06\x06'):
         raise DirectoryError('the ZIP64 end of the central directory is not where it should be')

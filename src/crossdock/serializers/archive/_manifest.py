@@ -10,6 +10,7 @@ from typing import Any
 from .._dtypes import TAGGED
 from .._empty import contradiction
 from .._path import RESERVED, fault_of_path, shown
+from .._unreadable import Unsupported
 from ._json import read_object
 
 __all__ = ['MEMBER', 'VERSION', 'MAX_NBYTES', 'Manifest', 'ManifestError']
@@ -71,12 +72,18 @@ class Manifest:
         ------
         ManifestError
             It is something else.
+        Unsupported
+            It is of a later version.
         """
         try:
             content = read_object(data)
         except ValueError as error:
             raise ManifestError(str(error)) from error
         version = content.pop('version', None)
+        if type(version) is int and version > VERSION:
+            raise Unsupported(
+                f'is of format version {version}, of a later crossdock; this one reads version {VERSION}: update it'
+            )
         if version != VERSION or isinstance(version, bool):
             raise ManifestError(f'format version {shown(version)}; this library reads version {VERSION}')
         lists = {name: content.pop(name, []) for name in ('none', 'empty')}

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._unreadable import Unsupported
+
 __all__ = ['MAGIC', 'Header', 'HeaderError', 'read_header', 'write_header', 'OBJECT']
 
 MAGIC = b'\x93NUMPY'
@@ -24,6 +26,7 @@ _DESCR = re.compile(
     r'[<>=|](?:b1|[iu][1248]|f(?:2|4|8|16)|c(?:8|16|32)|[SU][0-9]{1,10}|[mM]8(?:\[[0-9]{0,9}[A-Za-z]{1,2}\])?)',
     re.ASCII,
 )
+_OTHER = re.compile(r'[<>=|]?[A-Za-z][0-9]{0,10}(?:\[[^\[\]]{0,40}\])?', re.ASCII)
 _ITEM = re.compile(
     r"""\s*(?P<quote>['"])(?P<key>descr|fortran_order|shape)(?P=quote)\s*:\s*(?:
         (?P<descr>'[^'\\\n]*'|"[^"\\\n]*")
@@ -62,10 +65,12 @@ class Header:
         Raises
         ------
         HeaderError
-            It is none that a file of arrays may hold.
+            It is none.
+        Unsupported
+            It is none that is read here.
         """
         if not _DESCR.fullmatch(self.descr):
-            raise HeaderError(f'unknown data type {self.descr[:40]!r}')
+            raise _unknown_type(self.descr)
         try:
             return np.dtype(self.descr)
         except (TypeError, ValueError) as error:
@@ -76,8 +81,8 @@ class Header:
 
         Raises
         ------
-        HeaderError
-            No array can have that size.
+        HeaderError, Unsupported
+            No array can have that size, or that type.
         """
         itemsize = self.dtype().itemsize
         # NumPy wants the extent of every axis to fit, also beside an axis of length 0.
@@ -103,13 +108,15 @@ def read_header(read: Callable[[int], bytes]) -> Header:
     ------
     HeaderError
         It is not a header.
+    Unsupported
+        It is one of a later version, or of data with fields.
     """
     start = read(10)
     if not start.startswith(MAGIC):
         raise HeaderError(_what_else(start))
     version = tuple(start[6:8])
     if version not in ((1, 0), (2, 0), (3, 0)):
-        raise HeaderError(f'a .npy header of unknown version {version}')
+        raise Unsupported(f'has a .npy header of version {version[0]}.{version[1]}; known are 1.0 to 3.0')
     width = start[8:10] if version == (1, 0) else start[8:10] + read(2)
     length = int.from_bytes(width, 'little')
     if length > _MAX_HEADER:
@@ -141,7 +148,7 @@ def _parse(text: str) -> Header:
     while text[position:].strip() != '}':
         item = _ITEM.match(text, position)
         if item is None:
-            raise HeaderError(_bad_item(text[position:].strip()))
+            raise _bad_item(text[position:].strip())
         key = item['key']
         if key in found:
             raise HeaderError(f'its header has {key!r} twice')
@@ -166,12 +173,23 @@ def _parse_shape(text: str) -> tuple[int, ...]:
     return tuple(int(size.removesuffix('L')) for size in sizes)
 
 
-def _bad_item(text: str) -> str:
+def _unknown_type(descr: str) -> ValueError:
+    if re.fullmatch(r'[<>=|]?V[0-9]+', descr):
+        return Unsupported(
+            f'raw bytes without a meaning ({descr!r}), as numpy.savez leaves of bfloat16 and float8, or of fields:'
+            " numpy.load reads them; save such arrays with crossdock, or their bits by view('uint16')"
+        )
+    if _OTHER.fullmatch(descr):
+        return Unsupported(f'unknown data type {descr!r}')
+    return HeaderError(f'unknown data type {descr[:40]!r}')
+
+
+def _bad_item(text: str) -> ValueError:
     if re.match(r"""['"]descr['"]\s*:\s*[\[(]""", text):
-        return 'a structured data type, which is not supported'
+        return Unsupported('a structured data type, which is not supported: numpy.load reads it; save each field alone')
     if re.match(r"""['"]shape['"]\s*:""", text):
-        return f'its shape is not a tuple of sizes: {text[:60]!r}'
-    return f'its header holds something else than descr, fortran_order and shape: {text[:60]!r}'
+        return HeaderError(f'its shape is not a tuple of sizes: {text[:60]!r}')
+    return HeaderError(f'its header holds something else than descr, fortran_order and shape: {text[:60]!r}')
 
 
 def _what_else(data: bytes) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .._path import fault_of_path, shown
+from .._unreadable import Unsupported
 from ._tensor_types import Storage, TypeFault, size_of
 
 __all__ = ['MAX_NBYTES', 'ALIGNMENT', 'Tensor', 'Header', 'HeaderError', 'read_header', 'write_header', 'check_layout']
@@ -112,6 +113,8 @@ def read_header(data: bytes) -> Header:
 def check_layout(tensors: Mapping[str, Tensor], nbytes: int) -> None:
     """Compare sizes and places of all tensors with each other and with the `nbytes` bytes after the header.
 
+    The size of a tensor whose type is not known is believed.
+
     Raises
     ------
     HeaderError
@@ -122,6 +125,8 @@ def check_layout(tensors: Mapping[str, Tensor], nbytes: int) -> None:
             raise HeaderError(f'its data_offsets are reversed: [{t.begin}, {t.end}]', key)
         try:
             size = size_of(Storage(t.dtype, t.shape))
+        except Unsupported:
+            continue
         except TypeFault as error:
             raise HeaderError(str(error), key) from error
         if size != t.end - t.begin:

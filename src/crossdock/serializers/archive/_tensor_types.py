@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._dtypes import TAGGED, dtype_named, name_of
+from .._unreadable import Unsupported
 
 __all__ = ['TYPES', 'TAGS', 'Storage', 'TypeFault', 'storage_of', 'meaning_of', 'size_of']
 
@@ -94,7 +95,9 @@ def meaning_of(storage: Storage) -> tuple[np.dtype[Any], tuple[int, ...]]:
     Raises
     ------
     TypeFault
-        There is no such type, or no array of it can have that shape.
+        No array of the type can have that shape.
+    Unsupported
+        The type is not known.
     """
     size_of(storage)
     dtype, shape, tag = dtype_named(TYPES[storage.dtype]), storage.shape, storage.tag
@@ -116,12 +119,14 @@ def size_of(storage: Storage) -> int:
     Raises
     ------
     TypeFault
-        There is no such type, or no array of it can have that size.
+        No array of the type can have that size.
+    Unsupported
+        The type is not known.
     """
     if storage.dtype in _PACKED:
-        raise TypeFault(f'{storage.dtype} packs its elements into parts of bytes, which is not supported')
+        raise Unsupported(f'{storage.dtype} packs its elements into parts of bytes, which is not supported')
     if storage.dtype not in TYPES:
-        raise TypeFault(f'unknown data type {storage.dtype[:40]!r}')
+        raise Unsupported(f'unknown data type {storage.dtype[:40]!r}, of a later version of safetensors perhaps')
     # NumPy wants the extent of every axis to fit, also beside an axis of length 0.
     extent = dtype_named(TYPES[storage.dtype]).itemsize
     for n in storage.shape:

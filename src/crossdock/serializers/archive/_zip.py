@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from crossdock.errors import CorruptFileError
+from crossdock.errors import CorruptFileError, UnreadableFileError
 
 from .._checksum import crc32
 from .._path import shown
-from ._corrupt import corrupt
+from .._unreadable import Unsupported, again, corrupt, unreadable
 from ._directory import DirectoryError, Row, read_directory
 from ._expand import DEFLATED, STORED, ZSTD, ExpandError, expander
 
@@ -26,7 +26,9 @@ MAX_RATIO = 200
 
 _LOCAL = struct.Struct('<4s5H3L2H')
 _CHUNK = 1 << 20
+_METHODS = {1: 'shrinking', 6: 'implosion', 9: 'Deflate64', 12: 'bzip2', 14: 'LZMA', 95: 'xz', 98: 'PPMd'}
 _FLAG_ENCRYPTED, _FLAG_STREAMED, _FLAG_PATCHED, _FLAG_STRONG, _FLAG_MASKED = 0x1, 0x8, 0x20, 0x40, 0x2000
+_FLAGS_ODD = _FLAG_ENCRYPTED | _FLAG_PATCHED | _FLAG_STRONG | _FLAG_MASKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,18 @@ class Member:
         Size when expanded.
     crc : int
         CRC-32 of the expanded bytes.
+    fault : UnreadableFileError or None
+        Why it cannot be read, where it cannot; then nothing but its name and `header` is known.
     """
 
     name: str
-    method: int
-    start: int
-    stop: int
-    header: int
-    nbytes: int
-    crc: int
+    method: int = 0
+    start: int = 0
+    stop: int = 0
+    header: int = 0
+    nbytes: int = 0
+    crc: int = 0
+    fault: UnreadableFileError | None = None
 
 
 class Archive:
@@ -63,7 +68,9 @@ class Archive:
     Raises
     ------
     CorruptFileError
-        The archive is damaged, contradicts itself, or holds what is never in an npz file.
+        The archive is damaged, or contradicts itself. What is wrong with one member alone is the fault of that one.
+    UnsupportedFileError
+        The archive is split into several files.
     OSError
         The file cannot be read.
     """
@@ -108,16 +115,16 @@ class Archive:
 
     def corrupt(self, reason: str, key: str | None = None) -> CorruptFileError:
         """The error for something wrong in this file."""
-        return corrupt(self.path, reason, None if key is None else key.removesuffix('.npy'))
+        return corrupt(self.path, reason, _key(key))
 
     def _members(self) -> list[Member]:
         try:
             rows, directory = read_directory(self.read_at, self.size)
-        except DirectoryError as error:
-            raise self.corrupt(str(error)) from error
+        except (DirectoryError, Unsupported) as error:
+            raise unreadable(self.path, error) from error
         members = [self._member(row, directory) for row in rows]
         end, before = 0, ''
-        for member in sorted(members, key=lambda m: m.header):
+        for member in sorted(members, key=lambda m: (m.header, -m.stop)):
             if member.header < end:
                 raise self.corrupt(f'overlaps the member {shown(before)}', member.name)
             end, before = member.stop, member.name
@@ -129,7 +136,18 @@ class Archive:
         return members
 
     def _member(self, row: Row, directory: int) -> Member:
-        why = _fault(row)
+        if '\0' in row.name:
+            raise self.corrupt('its name holds a NUL character', row.name)
+        try:
+            return self._checked_member(row, directory)
+        except CorruptFileError as error:
+            fault = again(error)
+        except Unsupported as error:
+            fault = unreadable(self.path, error, _key(row.name))
+        return Member(row.name, header=row.offset, stop=row.offset, fault=fault)
+
+    def _checked_member(self, row: Row, directory: int) -> Member:
+        why = _contradiction(row)
         if why:
             raise self.corrupt(why, row.name)
         start = self._check_local_header(row, directory)
@@ -139,6 +157,7 @@ class Archive:
                 f'says that it is {row.compressed} bytes long; only {max(0, directory - start)} are in the file',
                 row.name,
             )
+        _check_packing(row)
         return Member(row.name, row.method, start, stop, row.offset, row.expanded, row.crc)
 
     def _check_local_header(self, row: Row, directory: int) -> int:
@@ -150,7 +169,7 @@ class Archive:
             raise self.corrupt('has no local header', row.name)
         if self.read_at(row.offset + _LOCAL.size, name_nbytes) != row.name.encode():
             raise self.corrupt('its local header names another member', row.name)
-        if method != row.method or (flags ^ row.flags) & _FLAG_ENCRYPTED:
+        if method != row.method or (flags ^ row.flags) & _FLAGS_ODD:
             raise self.corrupt('its local header and the central directory disagree', row.name)
         if not flags & _FLAG_STREAMED:
             # All ones mean that the size is in a ZIP64 field.
@@ -166,20 +185,34 @@ def is_bomb(expanded: int, size: int) -> bool:
     return expanded > max(FREE_NBYTES, MAX_RATIO * size)
 
 
-def _fault(row: Row) -> str | None:
-    if '\0' in row.name:
-        return 'its name holds a NUL character'
-    if row.flags & (_FLAG_ENCRYPTED | _FLAG_STRONG | _FLAG_MASKED):
-        return 'is encrypted'
-    if row.flags & _FLAG_PATCHED:
-        return 'is patch data'
-    if row.method not in (STORED, DEFLATED, ZSTD):
-        return f'is compressed by method {row.method}; known are 0 (stored), 8 (deflate) and 93 (zstd)'
+def _key(name: str | None) -> str | None:
+    return None if name is None else name.removesuffix('.npy')
+
+
+def _contradiction(row: Row) -> str | None:
+    """What cannot be about a member, whatever is in the file."""
     if row.method == STORED and row.compressed != row.expanded:
         return f'is stored as it is, yet says {row.compressed} bytes in the file and {row.expanded} expanded'
     if row.method == DEFLATED and row.expanded > DEFLATE_LIMIT * (row.compressed + 1):
         return f'says that {row.compressed} bytes expand to {row.expanded}, which deflate cannot do'
     return None
+
+
+def _check_packing(row: Row) -> None:
+    """Refuse a member that is packed in a way that is not known here.
+
+    Raises
+    ------
+    Unsupported
+    """
+    if row.flags & _FLAG_PATCHED:
+        raise Unsupported('is patch data, and no whole member')
+    if row.flags & _FLAGS_ODD:
+        raise Unsupported('is encrypted: unpack the archive with its password, and pack it again without one')
+    if row.method not in (STORED, DEFLATED, ZSTD):
+        name = f'{_METHODS[row.method]}, ' if row.method in _METHODS else ''
+        advice = ': numpy.load reads it' if row.method in (12, 14) else ''
+        raise Unsupported(f'is compressed by {name}method {row.method}; known are deflate and zstd{advice}')
 
 
 class MemberStream:

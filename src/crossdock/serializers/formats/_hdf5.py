@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crossdock.errors import UnreadableFileError
+
 from .._aside import ahead
 from .._checksum import crc32
 from .._compression import compression_named, gzip_or_none
@@ -21,7 +23,7 @@ from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._passed import passed
 from .._path import shown
 from .._selection import select
-from ..archive._corrupt import corrupt
+from .._unreadable import again, corrupt
 from ..archive._gulp import gulp
 from ..archive._stored import decoded
 from ..archive._values import unlike_values
@@ -61,7 +63,7 @@ class HDF5Format:
         return HDF5Writer.new(path, compression, metadata)
 
     def open(self, path: str) -> HDF5Reader:
-        """Open the file at `path`, and check every object in it."""
+        """Open the file at `path`, and look at every object in it."""
         return HDF5Reader(HDF5File.opened(path), self.checksum)
 
     def unchecked(self) -> HDF5Format:
@@ -70,20 +72,32 @@ class HDF5Format:
 
 
 class HDF5Reader(Reader):
-    """A file, or a group of one, in which every object has been checked."""
+    """A file, or a group of one, in which every object has been looked at."""
 
     def __init__(self, file: HDF5File, checksum: bool = True) -> None:
         self._file = file
         try:
             self._metadata = file.metadata()
-            self._datasets = {key: file.guarded(Dataset.read, file, key, node) for key, node in file.walk()}
+            self._datasets: dict[str, Dataset] = {}
+            self._entries = {key: self._looked_at(key, node) for key, node in file.walk()}
             if not checksum:
                 self._datasets = {key: replace(data, crc=None) for key, data in self._datasets.items()}
             file.check_total(sum(data.nbytes for data in self._datasets.values()))
         except BaseException:
             file.close()
             raise
-        self._entries = {key: data.entry for key, data in self._datasets.items()}
+
+    def _looked_at(self, key: str, node: Any) -> Entry:
+        """What is known of a dataset: an array, None, or why it cannot be read."""
+        if isinstance(node, UnreadableFileError):
+            return Entry((), None, fault=node)
+        try:
+            found: Dataset = self._file.guarded(key, Dataset.read, self._file, key, node)
+            self._file.check_total(found.nbytes, key)
+        except UnreadableFileError as error:
+            return Entry((), None, fault=again(error))
+        self._datasets[key] = found
+        return found.entry
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -114,7 +128,7 @@ class HDF5Reader(Reader):
 
     def read(self, key: str) -> Host | None:
         """The data of one leaf, its checksum compared where it has one."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         if entry.dtype is None:
             return None
         out = np.empty(entry.shape, entry.dtype)
@@ -123,19 +137,19 @@ class HDF5Reader(Reader):
 
     def read_into(self, key: str, out: Host) -> None:
         """Read one leaf into `out`."""
-        data = self._datasets[key]
+        data = self._known(key)
         if data.storage is None:
             raise TypeError(f'{shown(key)} is None')
         flat = out.reshape(-1)
         if data.storage.is_view and data.dense is not None:
             bits = flat.view(data.storage.stored)
-            crc = self._file.guarded(gulp, data.dense.descriptor, data.dense.offset, bits.view(np.uint8).data)
+            crc = self._file.guarded(key, gulp, data.dense.descriptor, data.dense.offset, bits.view(np.uint8).data)
             self._check_sum(key, data, crc)
             self._decoded(key, data, bits)
             return
         if data.storage.is_view and data.grid is not None and out.shape:
             bits = out.view(data.storage.stored)
-            self._file.guarded(data.grid.box, tuple(map(range, out.shape)), bits, passed)
+            self._file.guarded(key, data.grid.box, tuple(map(range, out.shape)), bits, passed)
             if data.crc is not None:
                 self._check_sum(key, data, crc32(flat.view(np.uint8)))
             self._decoded(key, data, bits)
@@ -146,13 +160,13 @@ class HDF5Reader(Reader):
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
         """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""
-        data = self._datasets[key]
+        data = self._known(key)
         if data.storage is not None:
             yield from ahead(self._checked(key, data)) if data.nbytes > PIECE_NBYTES else self._checked(key, data)
 
     def map(self, key: str) -> Host | None:
         """A view of the file, where data is neither compressed nor swapped; its checksum is not compared."""
-        data = self._datasets[key]
+        data = self._known(key)
         if data.storage is None or data.dense is None or not data.storage.is_view or not data.nbytes:
             return None
         view: Host = self._file.mapped(data.dense).view(data.storage.dtype).reshape(data.shape)
@@ -160,7 +174,7 @@ class HDF5Reader(Reader):
 
     def why_no_view(self, key: str) -> str:
         """Why `map` gives None for an array."""
-        data = self._datasets[key]
+        data = self._known(key)
         if data.packing:
             return f'is compressed by {" and ".join(data.packing)}'
         if data.storage is not None and data.storage.dtype.kind == 'U':
@@ -171,11 +185,11 @@ class HDF5Reader(Reader):
 
     def slice(self, key: str, index: Any) -> Host:
         """A part of one leaf; only that is read, or the chunks that it lies in."""
-        data = self._datasets[key]
+        data = self._known(key)
         selection = select(index, data.shape)
         if data.storage is None:
             raise TypeError(f'{shown(key)} is None')
-        taken = self._file.guarded(data.take, selection)
+        taken = self._file.guarded(key, data.take, selection)
         return self._decoded(key, data, taken)
 
     def __exit__(
@@ -184,10 +198,14 @@ class HDF5Reader(Reader):
         self._datasets = {}
         self._file.close()
 
+    def _known(self, key: str) -> Dataset:
+        self.entry(key)
+        return self._datasets[key]
+
     def _checked(self, key: str, data: Dataset) -> Iterator[tuple[int, Host]]:
         """The data in pieces, and after the last one the checksum compared."""
         crc = 0
-        for start, piece in self._file.guarding(data.pieces(PIECE_NBYTES)):
+        for start, piece in self._file.guarding(key, data.pieces(PIECE_NBYTES)):
             if data.crc is not None:
                 crc = crc32(piece.view(np.uint8), crc)
             yield start, self._decoded(key, data, piece)

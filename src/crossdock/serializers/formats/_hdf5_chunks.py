@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..archive._corrupt import corrupt
+from .._unreadable import corrupt, unsupported
 from ..archive._grid import Cell
 from ._hdf5_file import HDF5File
 
 __all__ = ['Chunks', 'shuffled', 'unshuffled', 'DEFLATE', 'SHUFFLE', 'FLETCHER32', 'LZF']
 
 DEFLATE, SHUFFLE, FLETCHER32, LZF = 1, 2, 3, 32000
-_NAMES = {4: 'szip', 5: 'nbit', 6: 'scaleoffset'}
+_NAMES = {4: 'szip', 5: 'nbit', 6: 'scaleoffset', 32001: 'blosc', 32008: 'bitshuffle', 32015: 'zstd', 32026: 'blosc2'}
 
 Host = np.ndarray[Any, Any]
 
@@ -28,7 +28,7 @@ class Chunks:
 
     Raises
     ------
-    CorruptFileError
+    UnsupportedFileError
         They are packed in a way that is not known here; no plug-in is ever loaded.
     """
 
@@ -41,7 +41,10 @@ class Chunks:
         unknown = [code for code in self._filters if code not in (DEFLATE, SHUFFLE, FLETCHER32, LZF)]
         if unknown:
             what = _NAMES.get(unknown[0], f'filter {unknown[0]}')
-            raise corrupt(file.path, f'is packed by {what}; known are gzip, lzf, shuffle and fletcher32', key)
+            advice = 'h5repack -f GZIP=4 writes the file anew, where that filter is installed'
+            raise unsupported(
+                file.path, f'is packed by {what}; known are gzip, lzf, shuffle and fletcher32: {advice}', key
+            )
 
     @property
     def packing(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from .._dtypes import TAGGED
 from .._format import Entry
 from .._selection import Selection, pieces_of
-from ..archive._corrupt import corrupt
+from .._unreadable import corrupt, unsupported
 from ..archive._dense import Dense
 from ..archive._grid import Grid
 from ..archive._json import read_object
@@ -25,6 +25,7 @@ __all__ = ['Dataset']
 
 _ATTRIBUTE_NBYTES = 1024
 _ELEMENTS_MAX = 2**63 - 1
+_H5PY = 'h5py reads it'
 
 Host = np.ndarray[Any, Any]
 
@@ -75,7 +76,7 @@ class Dataset:
 
         Raises
         ------
-        CorruptFileError
+        CorruptFileError, UnsupportedFileError
             And whatever the library raises.
         """
         tag, crc = _attribute(file, key, node)
@@ -124,7 +125,7 @@ class Dataset:
 
 def _attribute(file: HDF5File, key: str, node: Any) -> tuple[str | None, int | None]:
     """Tag and CRC-32 of a dataset."""
-    content = file.attribute(node, _ATTRIBUTE_NBYTES)
+    content = file.attribute(node, _ATTRIBUTE_NBYTES, key)
     if content is None:
         return None, None
     try:
@@ -154,16 +155,16 @@ def _stored_dtype(file: HDF5File, key: str, node: Any) -> np.dtype[Any]:
     kind_class = kind.get_class()
     if kind_class == h5t.STRING:
         if kind.is_variable_str():
-            raise corrupt(file.path, 'its data type is text of varying length, which is not read', key)
+            raise unsupported(file.path, f'its data type is text of varying length, which is not read: {_H5PY}', key)
         if kind.get_strpad() == h5t.STR_SPACEPAD:
-            raise corrupt(file.path, 'its data type is text padded with spaces, which is not read', key)
+            raise unsupported(file.path, f'its data type is text padded with spaces, which is not read: {_H5PY}', key)
         return np.dtype(f'S{kind.get_size()}')
     dtype = None
     if kind_class in (h5t.INTEGER, h5t.FLOAT, h5t.ENUM, h5t.COMPOUND) or kind_class == getattr(h5t, 'COMPLEX', None):
         dtype = _equal_dtype(h5t, kind)
     if dtype is None:
         what = names.get(kind_class, 'numbers of an unusual kind')
-        raise corrupt(file.path, f'its data type is {what}, which no array holds', key)
+        raise unsupported(file.path, f'its data type is {what}, which is not read: {_H5PY}', key)
     return dtype
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from crossdock.errors import CorruptFileError
+from crossdock.errors import ClosedFileError, UnreadableFileError
 
 from .._path import fault_of_path
-from ..archive._corrupt import corrupt
+from .._unreadable import Unsupported, again, corrupt, unsupported
 from ..archive._dense import Dense
 from ..archive._gulp import ShortFileError
 from ..archive._manifest import MAX_NBYTES, Manifest, ManifestError
@@ -98,37 +98,41 @@ class HDF5File:
         if self._owned:
             self.group.file.close()
 
-    def guarded(self, act: Callable[..., Any], *arguments: Any) -> Any:
+    def guarded(self, key: str | None, act: Callable[..., Any], *arguments: Any) -> Any:
         """Call, and turn what the library says about damage into a `CorruptFileError`."""
         try:
             return act(*arguments)
-        except CorruptFileError:
+        except (UnreadableFileError, ClosedFileError):
             raise
         except ShortFileError as error:
-            raise corrupt(self.path, str(error)) from error
+            raise corrupt(self.path, str(error), key) from error
         except (OSError, RuntimeError, ValueError, KeyError, OverflowError) as error:
-            raise corrupt(self.path, f'cannot be read: {_said(error)}') from error
+            if not self.group:
+                raise ClosedFileError(f'{self.path} has been closed by whom it was opened', path=self.path) from error
+            raise corrupt(self.path, f'cannot be read: {_said(error)}', key) from error
 
-    def guarding(self, items: Iterator[Any]) -> Iterator[Any]:
+    def guarding(self, key: str, items: Iterator[Any]) -> Iterator[Any]:
         """Iterate, as `guarded`."""
         end = object()
-        while (item := self.guarded(next, items, end)) is not end:
+        while (item := self.guarded(key, next, items, end)) is not end:
             yield item
 
     def metadata(self) -> dict[str, Any]:
         """What was saved as metadata."""
-        content = self.guarded(self.attribute, self.group.id, MAX_NBYTES)
+        content = self.guarded(None, self.attribute, self.group.id, MAX_NBYTES)
         if content is None:
             return {}
         try:
             manifest = Manifest.decode(content)
+        except Unsupported as error:
+            raise unsupported(self.path, f'the attribute {ATTRIBUTE.decode()!r} of the root: {error}') from error
         except ManifestError as error:
             raise corrupt(self.path, f'the attribute {ATTRIBUTE.decode()!r} of the root is wrong: {error}') from error
         if manifest.none or manifest.dtypes:
             raise corrupt(self.path, f'the attribute {ATTRIBUTE.decode()!r} of the root says what a dataset has to say')
         return dict(manifest.metadata)
 
-    def attribute(self, node: Any, limit: int) -> bytes | None:
+    def attribute(self, node: Any, limit: int, key: str | None = None) -> bytes | None:
         """The attribute of ours that an object has; text of a fixed length.
 
         Raises
@@ -141,7 +145,8 @@ class HDF5File:
         found = h5a.open(node, ATTRIBUTE)
         kind = found.get_type()
         if kind.get_class() != h5t.STRING or kind.is_variable_str() or found.shape != () or kind.get_size() > limit:
-            raise corrupt(self.path, f'an attribute {ATTRIBUTE.decode()!r} is no text, or longer than {limit} bytes')
+            reason = f'an attribute {ATTRIBUTE.decode()!r} is no text, or longer than {limit} bytes'
+            raise corrupt(self.path, reason, key)
         out = np.empty((), f'S{kind.get_size()}')
         found.read(out, kind)
         content: bytes = out.item()
@@ -150,49 +155,72 @@ class HDF5File:
     def walk(self) -> Iterator[tuple[str, Any]]:
         """Every dataset by its key path, in the order of creation where the file knows it.
 
+        In place of what cannot be read, as a link that leads elsewhere, a group inside itself, or a damaged object, it
+        gives an `UnreadableFileError`.
+
         Raises
         ------
         CorruptFileError
-            A link that leads elsewhere, a name that is no key, a group inside itself, an object that is no dataset.
+            A name that is no key; a root that cannot be read.
         """
-        h5o = self.h5py.h5o
-        seen = {self.guarded(h5o.get_info, self.group.id).addr}
+        seen = {self.guarded(None, self.h5py.h5o.get_info, self.group.id).addr}
         stack = [iter(self._links(self.group.id, ''))]
         where = [self.group.id]
         while stack:
-            key, name = next(stack[-1], (None, None))
-            if key is None:
+            key, name, kind = next(stack[-1], ('', None, 0))
+            if name is None:
                 stack.pop()
                 where.pop()
                 continue
-            info = self.guarded(h5o.get_info, where[-1], name)
-            if info.type == h5o.TYPE_DATASET:
-                yield key, self.guarded(self.h5py.h5d.open, where[-1], name)
-            elif info.type != h5o.TYPE_GROUP:
-                raise corrupt(self.path, 'is neither a dataset nor a group', key)
-            elif info.addr in seen:
-                raise corrupt(self.path, 'is a group that is in the file under another name as well', key)
+            try:
+                found, is_group = self._object(where[-1], key, name, kind, seen)
+                below = self._links(found, key + '/') if is_group else None
+            except UnreadableFileError as error:
+                if error.key != key:
+                    raise
+                yield key, again(error)
+                continue
+            if below is None:
+                yield key, found
             else:
-                seen.add(info.addr)
-                where.append(self.guarded(self.h5py.h5g.open, where[-1], name))
-                links = self._links(where[-1], key + '/')
-                if not links:
+                if not below:
                     self.empty.append(key)
-                stack.append(iter(links))
+                where.append(found)
+                stack.append(iter(below))
 
-    def _links(self, group: Any, prefix: str) -> list[tuple[str, bytes]]:
-        """Key path and name of every link of a group."""
+    def _object(self, group: Any, key: str, name: bytes, kind: int, seen: set[Any]) -> tuple[Any, bool]:
+        """A dataset or a group, and whether it is a group."""
+        h5l, h5o = self.h5py.h5l, self.h5py.h5o
+        if kind != h5l.TYPE_HARD:
+            links = {h5l.TYPE_SOFT: 'a soft link', h5l.TYPE_EXTERNAL: 'an external link'}
+            raise corrupt(self.path, f'is {links.get(kind, "a link of an unknown kind")}, which is never followed', key)
+        info = self.guarded(key, h5o.get_info, group, name)
+        if info.type == h5o.TYPE_DATASET:
+            return self.guarded(key, self.h5py.h5d.open, group, name), False
+        if info.type != h5o.TYPE_GROUP:
+            raise unsupported(self.path, 'is neither a dataset nor a group, but perhaps a named data type', key)
+        if info.addr in seen:
+            raise corrupt(self.path, 'is a group that is in the file under another name as well', key)
+        seen.add(info.addr)
+        return self.guarded(key, self.h5py.h5g.open, group, name), True
+
+    def _links(self, group: Any, prefix: str) -> list[tuple[str, bytes, int]]:
+        """Key path, name and kind of every link of a group."""
         h5 = self.h5py.h5
+        key = prefix.removesuffix('/') or None
         # A file does not know it of its root, and the root does.
-        ordered = self.guarded(lambda: self.h5py.h5g.open(group, b'.').get_create_plist().get_link_creation_order())
+        ordered = self.guarded(
+            key, lambda: self.h5py.h5g.open(group, b'.').get_create_plist().get_link_creation_order()
+        )
         kinds: list[tuple[bytes, int]] = []
         index = h5.INDEX_CRT_ORDER if ordered & self.h5py.h5p.CRT_ORDER_TRACKED else h5.INDEX_NAME
         self.guarded(
-            lambda: group.links.iterate(lambda name, info: kinds.append((name, info.type)), info=True, idx_type=index)
+            key,
+            lambda: group.links.iterate(lambda name, info: kinds.append((name, info.type)), info=True, idx_type=index),
         )
-        return [(self._key(name, kind, prefix), name) for name, kind in kinds]
+        return [(self._key(name, prefix), name, kind) for name, kind in kinds]
 
-    def _key(self, name: bytes, kind: int, prefix: str) -> str:
+    def _key(self, name: bytes, prefix: str) -> str:
         try:
             key = prefix + name.decode()
         except UnicodeDecodeError as error:
@@ -200,18 +228,16 @@ class HDF5File:
         why = fault_of_path(key)
         if why:
             raise corrupt(self.path, f'is no key: {why}', key)
-        h5l = self.h5py.h5l
-        if kind != h5l.TYPE_HARD:
-            links = {h5l.TYPE_SOFT: 'a soft link', h5l.TYPE_EXTERNAL: 'an external link'}
-            raise corrupt(self.path, f'is {links.get(kind, "a link of an unknown kind")}, which is never followed', key)
         return key
 
-    def check_total(self, nbytes: int) -> None:
+    def check_total(self, nbytes: int, key: str | None = None) -> None:
         """Refuse data that would take far more memory than the file is long."""
         if is_bomb(nbytes, self.size):
             ratio = nbytes // max(1, self.size)
             raise corrupt(
-                self.path, f'expands to {nbytes} bytes, {ratio} times its size; more than {MAX_RATIO} times is refused'
+                self.path,
+                f'expands to {nbytes} bytes, {ratio} times the size of the file; at most {MAX_RATIO} times is accepted',
+                key,
             )
 
     def mapped(self, dense: Dense) -> np.ndarray[Any, Any]:

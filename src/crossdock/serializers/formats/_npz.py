@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crossdock.errors import UnreadableFileError, UnsupportedFileError
+
 from .._dtypes import TAGGED, dtype_named
 from .._format import Entry, Reader, Writer
 from .._path import fault_of_path, shown
+from .._unreadable import Unsupported, again, unreadable, unsupported
 from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
 from ..archive._manifest import MEMBER, Manifest, ManifestError
 from ..archive._none import MAX_NBYTES, is_pickled_none
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ['FORMAT', 'NpzFormat']
 
 _SUFFIX = '.npy'
+# What is not supported is called damaged where it is; larger members are not read for that.
+_DOUBTED_NBYTES = 16 * 2**20
 _COMPRESSIONS = {8: 'deflate', 93: 'zstd'}  # by APPNOTE 4.4.5
 
 Host = np.ndarray[Any, Any]
@@ -46,7 +51,7 @@ class NpzFormat:
         return NpzWriter(path, compression, metadata)
 
     def open(self, path: str) -> NpzReader:
-        """Open the archive at `path`, and check its structure and every header."""
+        """Open the archive at `path`, and look at every header."""
         return NpzReader(path)
 
 
@@ -106,7 +111,7 @@ class NpzWriter(Writer):
 
 
 class NpzReader(Reader):
-    """An open archive whose structure and headers have been checked; the CRC of a member is checked by `read`."""
+    """An open archive whose structure has been checked; the CRC of a member is checked by `read`."""
 
     def __init__(self, path: str) -> None:
         self._archive = Archive(path)
@@ -115,7 +120,7 @@ class NpzReader(Reader):
         try:
             self._members = self._keyed_members()
             self._manifest = self._read_manifest()
-            self._entries = {key: self._entry(key, member) for key, member in self._members.items()}
+            self._entries = {key: self._looked_at(key, member) for key, member in self._members.items()}
             for key in self._manifest.none:
                 self._entries[key] = Entry((), None)
         except BaseException:
@@ -150,7 +155,7 @@ class NpzReader(Reader):
 
     def read(self, key: str) -> Host | None:
         """The data of one leaf, its CRC-32 checked."""
-        return None if self._entries[key].dtype is None else self._array(key).read()
+        return None if self._is_none(key) else self._array(key).read()
 
     def read_into(self, key: str, out: Host) -> None:
         """Read one leaf into `out`; without another copy, but for Fortran order."""
@@ -158,12 +163,12 @@ class NpzReader(Reader):
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
         """The data of one leaf in pieces, the next one read while one is used."""
-        if self._entries[key].dtype is not None:
+        if not self._is_none(key):
             yield from self._array(key).pieces()
 
     def verify(self, key: str) -> None:
         """Compare the CRC-32 of one leaf, by two threads that keep nothing."""
-        if self._entries[key].dtype is not None:
+        if not self._is_none(key):
             self._array(key).verify()
 
     def map(self, key: str) -> Host | None:
@@ -171,7 +176,7 @@ class NpzReader(Reader):
 
         Bools, int4 and text, whose bits may be no values, are looked at; nothing else is read.
         """
-        if self._entries[key].dtype is None:
+        if self._is_none(key):
             return None
         if self._mapped is None:
             self._mapped = mmap.mmap(self._archive.descriptor, 0, access=mmap.ACCESS_READ)
@@ -191,10 +196,13 @@ class NpzReader(Reader):
         self._mapped = None  # views keep it
         self._archive.file.close()
 
+    def _is_none(self, key: str) -> bool:
+        return self.entry(key).dtype is None
+
     def _array(self, key: str) -> NpyMember:
         found = self._arrays.get(key)
         if found is None:
-            self._entries[key]
+            self.entry(key)
             raise TypeError(f'{key!r} is None, and no array')
         return found
 
@@ -209,9 +217,9 @@ class NpzReader(Reader):
             if key in members:
                 raise self._archive.corrupt(f'both {shown(key)} and {shown(key + _SUFFIX)} are in the archive', key)
             members[key] = member
+        if members and all(member.name == key and member.fault is None for key, member in members.items()):
+            raise unsupported(self._archive.path, f'is a ZIP archive without a member that ends in {_SUFFIX!r}')
         for key, member in members.items():
-            if member.name == key:
-                raise self._archive.corrupt(f'is not an array: its name does not end in {_SUFFIX!r}', key)
             why = None if member.name == MEMBER else fault_of_path(key)
             if why:
                 raise self._archive.corrupt(f'is no key: {why}', key)
@@ -221,16 +229,24 @@ class NpzReader(Reader):
         member = self._members.pop(MEMBER.removesuffix(_SUFFIX), None)
         if member is None:
             return Manifest()
+        if member.fault is not None:
+            raise again(member.fault)
         key = member.name
         stream = self._archive.stream(member)
-        header = self._header(stream, key)
+        try:
+            header = self._header(stream, key)
+        except UnsupportedFileError as error:
+            raise self._archive.corrupt(error.reason, key) from error
         if header.descr not in ('|u1', '<u1') or len(header.shape) != 1:
             raise self._archive.corrupt('the reserved member is not a vector of uint8', key)
         if header.nbytes() > MANIFEST_MAX_NBYTES:
             raise self._archive.corrupt(f'the reserved member is larger than {MANIFEST_MAX_NBYTES} bytes', key)
         try:
-            manifest = Manifest.decode(stream.read(stream.left))
+            content = stream.read(stream.left)
             stream.finish()
+            manifest = Manifest.decode(content)
+        except Unsupported as error:
+            raise unsupported(self._archive.path, str(error)) from error
         except ManifestError as error:
             raise self._archive.corrupt(f'the reserved member is wrong: {error}', key) from error
         fault = manifest.fault(self._members.keys())
@@ -244,13 +260,36 @@ class NpzReader(Reader):
             if header.descr == OBJECT:
                 return header
             nbytes = header.nbytes()
-        except HeaderError as error:
-            raise self._archive.corrupt(str(error), key) from error
+        except (HeaderError, Unsupported) as error:
+            raise unreadable(self._archive.path, error, key.removesuffix(_SUFFIX)) from error
         if nbytes != stream.left:
             raise self._archive.corrupt(
                 f'{header.descr} of shape {header.shape} takes {nbytes} bytes; {stream.left} are there', key
             )
         return header
+
+    def _looked_at(self, key: str, member: Member) -> Entry:
+        """What is known of a member: an array, None, or why it cannot be read."""
+        if member.fault is not None:
+            return Entry((), None, fault=member.fault)
+        try:
+            try:
+                if member.name == key:
+                    reason = f'is not an array: its name does not end in {_SUFFIX!r}'
+                    raise unsupported(self._archive.path, reason, key)
+                return self._entry(key, member)
+            except UnsupportedFileError:
+                if member.nbytes <= _DOUBTED_NBYTES:
+                    self._check_whole(member)
+                raise
+        except UnreadableFileError as error:
+            return Entry((), None, fault=again(error))
+
+    def _check_whole(self, member: Member) -> None:
+        stream = self._archive.stream(member)
+        for _ in stream.chunks():
+            pass
+        stream.finish()
 
     def _entry(self, key: str, member: Member) -> Entry:
         stream = self._archive.stream(member)
@@ -272,7 +311,11 @@ class NpzReader(Reader):
     def _check_pickled_none(self, stream: MemberStream, header: Header, key: str) -> None:
         data = stream.read(MAX_NBYTES + 1) if header.shape == () else b''
         if not is_pickled_none(data):
-            raise self._archive.corrupt('an array of Python objects, whose pickle is never loaded', key)
+            raise self._archive.corrupt(
+                'an array of Python objects, whose pickle is never loaded:'
+                ' numpy.load(path, allow_pickle=True) does, if you trust the file',
+                key,
+            )
         stream.finish()
 
 

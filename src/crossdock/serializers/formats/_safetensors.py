@@ -23,7 +23,7 @@ from .._passed import passed
 from .._path import RESERVED, shown
 from .._selection import select
 from .._sink import Sink
-from ..archive._corrupt import corrupt
+from .._unreadable import Unsupported, corrupt, unsupported
 from ..archive._dense import Dense
 from ..archive._gulp import ShortFileError, gulp
 from ..archive._manifest import MAX_NBYTES as MANIFEST_MAX_NBYTES
@@ -211,7 +211,7 @@ class SafetensorsReader(Reader):
 
     def read(self, key: str) -> Host | None:
         """The data of one leaf; its CRC-32 is checked if the file has one."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         if entry.dtype is None:
             return None
         out = np.empty(entry.shape, entry.dtype)
@@ -231,13 +231,13 @@ class SafetensorsReader(Reader):
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
         """The data of one leaf in pieces, the next one read while one is used."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         if entry.dtype is not None:
             yield from ahead(self._in_order(key)) if entry.nbytes > PIECE_NBYTES else self._in_order(key)
 
     def verify(self, key: str) -> None:
         """Compare the CRC-32 of one leaf, if there is one, and its values with their type; keep nothing."""
-        if self._entries[key].dtype is not None:
+        if self.entry(key).dtype is not None:
             for _, piece in self._in_order(key):
                 passed(piece.nbytes)
 
@@ -246,7 +246,7 @@ class SafetensorsReader(Reader):
 
         Bools, int4 and text, whose bits may be no values, are looked at; nothing else is read.
         """
-        entry = self._entries[key]
+        entry = self.entry(key)
         if entry.dtype is None:
             return None
         dense = self._dense(key)
@@ -266,7 +266,7 @@ class SafetensorsReader(Reader):
 
     def slice(self, key: str, index: Any) -> Host:
         """What basic indexing takes; little more is read. No checksum is compared, but values are checked."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         selection = select(index, entry.shape)
         try:
             out = self._dense(key).take(selection)
@@ -307,7 +307,7 @@ class SafetensorsReader(Reader):
             raise self._corrupt(why, key)
 
     def _dense(self, key: str) -> Dense:
-        entry = self._entries[key]
+        entry = self.entry(key)
         if entry.dtype is None:
             raise TypeError(f'{key!r} is None, and no array')
         return Dense(self._file.fileno(), self._start + self._tensors[key].begin, entry.shape, entry.dtype)
@@ -354,6 +354,8 @@ class SafetensorsReader(Reader):
             if len(text) > MANIFEST_MAX_NBYTES:
                 raise ManifestError(f'larger than {MANIFEST_MAX_NBYTES} bytes')
             manifest = Manifest.decode(text.encode(), TAGS)
+        except Unsupported as error:
+            raise unsupported(self._path, f'{RESERVED} in its metadata: {error}') from error
         except ManifestError as error:
             raise self._corrupt(f'{RESERVED} in its metadata is wrong: {error}') from error
         fault = manifest.fault(header.tensors.keys())
@@ -372,6 +374,8 @@ class SafetensorsReader(Reader):
     def _entry(self, key: str, tensor: Tensor) -> Entry:
         try:
             dtype, shape = meaning_of(Storage(tensor.dtype, tensor.shape, self._manifest.dtypes.get(key)))
+        except Unsupported as error:
+            return Entry((), None, fault=unsupported(self._path, str(error), key))
         except TypeFault as error:
             raise self._corrupt(str(error), key) from error
         return Entry(shape, dtype)

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crossdock.errors import UnreadableFileError
+
 from .._empty import contradiction, groups_of
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._passed import passed
-from .._path import RESERVED, shown
+from .._path import RESERVED, below, shown
 from .._selection import select
-from ..archive._corrupt import corrupt
+from .._unreadable import Unsupported, again, corrupt, unreadable
 from ..archive._stored import decoded
 from ..archive._values import unlike_values
 from ..archive._zip import MAX_RATIO, is_bomb
@@ -50,30 +52,32 @@ class ZarrFormat:
         return ZarrWriter(path, compression, metadata)
 
     def open(self, path: str) -> ZarrReader:
-        """Open the store at `path`, and check the metadata of all arrays."""
+        """Open the store at `path`, and look at the metadata of all arrays."""
         return ZarrReader(path)
 
 
 class ZarrReader(Reader):
-    """An open store whose metadata has been checked, and the names and sizes of its files."""
+    """An open store whose metadata has been looked at, and the names and sizes of its files."""
 
     def __init__(self, path: str) -> None:
         self._store = ZarrStore(path)
         try:
             self._root = self._read_root()
-            found = {key: self._array(key, node) for key, node in self._store.arrays.items()}
+            self._faults = dict(self._store.faults)
+            found = {}
+            for key, node in self._store.arrays.items():
+                try:
+                    found[key] = self._array(key, node)
+                except UnreadableFileError as error:
+                    self._faults[key] = again(error)
             self._arrays = self._in_order(found)
             self._empty = self._empty_groups()
             self._check_total()
         except BaseException:
             self._store.close()
             raise
-        self._entries = {
-            key: Entry((), None)
-            if chunks is None
-            else Entry(chunks.array.shape, chunks.array.storage.dtype, chunks.array.storage.swapped)
-            for key, chunks in self._arrays.items()
-        }
+        faults = {key: Entry((), None, fault=fault) for key, fault in self._faults.items()}
+        self._entries = {key: _entry(self._arrays[key]) for key in self._arrays} | faults
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -104,7 +108,7 @@ class ZarrReader(Reader):
 
     def read(self, key: str) -> Host | None:
         """The data of one leaf, the checksums of its chunks compared where it has some."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         if entry.dtype is None:
             return None
         out = np.empty(entry.shape, entry.dtype)
@@ -130,12 +134,12 @@ class ZarrReader(Reader):
 
     def pieces(self, key: str) -> Iterator[tuple[int, Host]]:
         """One leaf piece by piece; of a compressed one as many rows as a chunk has are held at a time."""
-        if self._entries[key].dtype is not None:
+        if self.entry(key).dtype is not None:
             yield from self._pieces(key, self._known(key))
 
     def map(self, key: str) -> Host | None:
         """A view of the file of the only chunk, neither compressed nor swapped; no checksum is compared."""
-        if self._entries[key].dtype is None:
+        if self.entry(key).dtype is None:
             return None
         chunks = self._known(key)
         view = chunks.mapped() if chunks.array.storage.is_view else None
@@ -153,7 +157,7 @@ class ZarrReader(Reader):
 
     def slice(self, key: str, index: Any) -> Host:
         """A part of one leaf; of chunks that are not compressed only that is read, and no checksum is compared."""
-        selection = select(index, self._entries[key].shape)
+        selection = select(index, self.entry(key).shape)
         chunks = self._known(key)
         return self._decoded(key, chunks, chunks.grid(partly=True).take(selection))
 
@@ -163,6 +167,7 @@ class ZarrReader(Reader):
         self._store.close()
 
     def _known(self, key: str) -> ZarrChunks:
+        self.entry(key)
         chunks = self._arrays[key]
         if chunks is None:
             raise TypeError(f'{shown(key)} is None')
@@ -182,14 +187,20 @@ class ZarrReader(Reader):
     def _read_root(self) -> Root:
         try:
             return read_root(self._store.root)
+        except Unsupported as error:
+            raise unreadable(self._store.path, error) from error
         except RootError as error:
             raise corrupt(self._store.path, f'zarr.json of the root is wrong: {error}') from error
 
     def _array(self, key: str, node: Node) -> ZarrChunks:
         try:
-            return ZarrChunks(self._store, key, node, read_array(node.content))
-        except ArrayError as error:
-            raise corrupt(self._store.path, str(error), key) from error
+            chunks = ZarrChunks(self._store, key, node, read_array(node.content))
+        except (ArrayError, Unsupported) as error:
+            raise unreadable(self._store.path, error, key) from error
+        self._check_size(chunks.array.nbytes, key)
+        if is_bomb(chunks.array.chunk_nbytes, self._store.size):
+            raise corrupt(self._store.path, f'a chunk of shape {chunks.array.chunk} is far larger than the store', key)
+        return chunks
 
     def _in_order(self, found: dict[str, ZarrChunks]) -> dict[str, ZarrChunks | None]:
         """Arrays and None in the order of saving; arrays of others after them."""
@@ -200,17 +211,30 @@ class ZarrReader(Reader):
             return dict(found)
         ordered: dict[str, ZarrChunks | None] = {}
         for key in self._root.keys:
-            if key in self._root.none and key in found:
+            if key in self._root.none and (key in found or key in self._faults):
                 raise corrupt(self._store.path, 'is an array, and None as well', key)
-            if key not in self._root.none and key not in found:
-                raise corrupt(self._store.path, 'is said to be there, and is not', key)
-            if key in found and not found[key].array.is_ours:
-                raise corrupt(self._store.path, f'does not say {RESERVED!r}, as the root does', key)
-            ordered[key] = found.get(key)
-        return {**ordered, **{key: chunks for key, chunks in found.items() if key not in ordered}}
+            if key in self._root.none:
+                ordered[key] = None
+            elif key in found and found[key].array.is_ours:
+                ordered[key] = found[key]
+            else:
+                self._faults[key] = corrupt(self._store.path, self._why_not(key, key in found), key)
+        groups = {key for key in self._faults if any(below(other, key) and other != key for other in self._root.keys)}
+        self._faults = {key: fault for key, fault in self._faults.items() if key not in groups}
+        rest = {key: chunks for key, chunks in found.items() if key not in self._root.keys}
+        return {**ordered, **rest}
+
+    def _why_not(self, key: str, is_there: bool) -> str:
+        """What is wrong with an array that was saved; it may be the group that it is in."""
+        if is_there:
+            return f'does not say {RESERVED!r}, as the root does'
+        fault = next((self._faults[group] for group in self._faults if below(key, group)), None)
+        if fault is None:
+            return 'is said to be there, and is not'
+        return fault.reason if fault.key == key else f'lies in {shown(fault.key)}, which {fault.reason}'
 
     def _empty_groups(self) -> list[str]:
-        full = groups_of(self._root.none)
+        full = groups_of((*self._root.none, *self._faults))
         empty = [key for key in self._store.empty if key not in full]
         wrong = contradiction(empty, self._arrays.keys())
         if wrong is not None:
@@ -218,18 +242,22 @@ class ZarrReader(Reader):
         return empty
 
     def _check_total(self) -> None:
-        total = sum(chunks.array.nbytes for chunks in self._arrays.values() if chunks)
-        if is_bomb(total, self._store.size):
-            ratio = total // max(1, self._store.size)
+        self._check_size(sum(chunks.array.nbytes for chunks in self._arrays.values() if chunks))
+
+    def _check_size(self, nbytes: int, key: str | None = None) -> None:
+        if is_bomb(nbytes, self._store.size):
+            ratio = nbytes // max(1, self._store.size)
             raise corrupt(
                 self._store.path,
-                f'expands to {total} bytes, {ratio} times its size; more than {MAX_RATIO} times is refused',
+                f'expands to {nbytes} bytes, {ratio} times the size of all files; at most {MAX_RATIO} is accepted',
+                key,
             )
-        for key, chunks in self._arrays.items():
-            if chunks and is_bomb(chunks.array.chunk_nbytes, self._store.size):
-                raise corrupt(
-                    self._store.path, f'a chunk of shape {chunks.array.chunk} is far larger than the store', key
-                )
+
+
+def _entry(chunks: ZarrChunks | None) -> Entry:
+    if chunks is None:
+        return Entry((), None)
+    return Entry(chunks.array.shape, chunks.array.storage.dtype, chunks.array.storage.swapped)
 
 
 FORMAT = ZarrFormat()

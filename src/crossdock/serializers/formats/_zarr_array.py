@@ -14,6 +14,7 @@ import numpy as np
 from .._checksum import crc32
 from .._dtypes import TAGGED
 from .._path import RESERVED, shown
+from .._unreadable import Unsupported
 from ..archive._grid import Cell
 from ..archive._stored import Storage, TagError, storage_from
 from ._zarr_codecs import CodecError, Pipeline, pipeline
@@ -86,22 +87,24 @@ def read_array(content: dict[str, Any]) -> ZarrArray:
     Raises
     ------
     ArrayError
-        It is not possible, or not known here.
+        It is not possible.
+    Unsupported
+        It is not known here.
     """
+    said = _ours(content)  # what was written here is damaged rather than unknown
     for name in sorted(content.keys() - _MEMBERS):
         other = content[name]
         if not isinstance(other, dict) or other.get('must_understand') is not False:
-            raise ArrayError(f'{shown(name)} in its metadata is not known here')
+            raise Unsupported(f'{shown(name)} in its metadata is not known here')
     if content.get('storage_transformers'):
-        raise ArrayError('storage transformers are not known here')
+        raise Unsupported('storage transformers are not known here')
     shape = _sizes(content.get('shape'), 'shape', 0)
     grid_name, grid = _named(content.get('chunk_grid'), 'chunk_grid')
     if grid_name != 'regular':
-        raise ArrayError(f'the chunk grid {shown(grid_name)} is not known here')
+        raise Unsupported(f'the chunk grid {shown(grid_name)} is not known here')
     chunk = _sizes(grid.get('chunk_shape'), 'chunk_shape', 1)
     if len(chunk) != len(shape):
         raise ArrayError(f'its chunks have {len(chunk)} axes, and its shape {len(shape)}')
-    said = _ours(content)
     dtype = _dtype(content.get('data_type'))
     for what, sizes in (('shape', shape), ('chunks', chunk)):
         if prod(n for n in sizes if n) * dtype.itemsize > _NBYTES_MAX:
@@ -218,14 +221,16 @@ def _dtype(value: Any) -> np.dtype[Any]:
         unit, count = options.get('unit'), options.get('scale_factor')
         if unit in _UNITS and type(count) is int and 0 < count < 2**31:
             return np.dtype(_TIMES[name] if unit == 'generic' else f'{_TIMES[name]}[{count}{unit}]')
-    raise ArrayError(f'its data type {shown(value)} is none that is read here')
+    if name in ('fixed_length_utf32', 'null_terminated_bytes', *_TIMES):
+        raise ArrayError(f'its data type {shown(value)} is none that an array can have')
+    raise Unsupported(f'its data type {shown(value)} is none that is read here: zarr may read it')
 
 
 def _keys(value: Any) -> tuple[str, str]:
     name, options = _named(value, 'chunk_key_encoding')
     separator = options.get('separator', '/' if name == 'default' else '.')
     if name not in ('default', 'v2') or separator not in ('/', '.'):
-        raise ArrayError('its names of chunks follow no rule that is known here')
+        raise Unsupported('its names of chunks follow no rule that is known here')
     return 'c' if name == 'default' else '', separator
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._format import PIECE_NBYTES
-from ..archive._corrupt import corrupt
+from .._unreadable import corrupt
 from ..archive._grid import Cell, Grid, is_run, run_counts
 from ..archive._gulp import ShortFileError, fill
 from ._zarr_array import ZarrArray

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._checksum import decompressobj, error
+from .._unreadable import Unsupported
 
 __all__ = ['CodecError', 'Pipeline', 'CRC_NBYTES', 'crc32c', 'compressor', 'pipeline']
 
@@ -68,7 +69,9 @@ def pipeline(codecs: Any, ndim: int, itemsize: int) -> Pipeline:
     Raises
     ------
     CodecError
-        It is no list of known ones in a possible order.
+        It is no list of codecs in a possible order.
+    Unsupported
+        One of them is not known.
     """
     if not isinstance(codecs, list) or len(codecs) > 8:
         raise CodecError("'codecs' is no list, or a long one")
@@ -83,12 +86,20 @@ def pipeline(codecs: Any, ndim: int, itemsize: int) -> Pipeline:
             big = _is_big(options, itemsize)
         elif name in _DECODERS and big is not None:
             steps.append(name)
+        elif name in ('transpose', 'bytes', *_DECODERS):
+            raise CodecError(f'the codec {name!r} has no place among its codecs where it is')
         else:
-            known = ', '.join(['transpose', 'bytes', *_DECODERS])
-            raise CodecError(f'the codec {name[:40]!r} is unknown, or has no place there; known are {known}')
+            raise Unsupported(_unknown(name))
     if big is None:
         raise CodecError("no codec 'bytes' is among its codecs")
     return Pipeline(order, big, tuple(steps))
+
+
+def _unknown(name: str) -> str:
+    if name == 'sharding_indexed':
+        return 'is sharded, which is not read: zarr reads it, and writes it without shards'
+    known = ', '.join(['transpose', 'bytes', *_DECODERS])
+    return f'the codec {name[:40]!r} is unknown; known are {known}: zarr may read it'
 
 
 def _named(codec: Any) -> tuple[str, dict[str, Any]]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from .._checksum import crc32
 from .._path import RESERVED, fault_of_path, shown
+from .._unreadable import Unsupported
 
-__all__ = ['Root', 'RootError', 'GROUP', 'read_root', 'write_root']
+__all__ = ['Root', 'RootError', 'GROUP', 'is_ours', 'read_root', 'write_root']
 
 VERSION = 1
 GROUP = b'{"zarr_format": 3, "node_type": "group", "attributes": {}}'
@@ -58,6 +59,11 @@ def write_root(keys: list[str], none: list[str], metadata: Mapping[str, Any]) ->
     return data
 
 
+def is_ours(content: dict[str, Any]) -> bool:
+    """Whether metadata was written here, by what is in its attributes, whatever they are called by now."""
+    return any(isinstance(value, dict) and RESERVED in value for value in content.values())
+
+
 def read_root(content: dict[str, Any]) -> Root:
     """Check what the root says.
 
@@ -65,11 +71,15 @@ def read_root(content: dict[str, Any]) -> Root:
     ------
     RootError
         It says something else than what `write_root` does.
+    Unsupported
+        A later version has written it, or uses what is not known here.
     """
     for name in sorted(content.keys() - _MEMBERS):
         other = content[name]
         if not isinstance(other, dict) or other.get('must_understand') is not False:
-            raise RootError(f'{shown(name)} is not known here')
+            if is_ours(content):
+                raise RootError(f'{shown(name)} is not among what was saved')
+            raise Unsupported(f'{shown(name)} in its metadata is not known here')
     attributes = content.get('attributes', {})
     if not isinstance(attributes, dict):
         raise RootError("'attributes' is no object")
@@ -78,10 +88,14 @@ def read_root(content: dict[str, Any]) -> Root:
         return Root()
     if not isinstance(said, dict) or said.keys() != _FIELDS:
         raise RootError(f'the attribute {RESERVED!r} has other fields than {sorted(_FIELDS)}')
-    if said['version'] != VERSION or type(said['version']) is not int:
-        raise RootError(f'format version {shown(said["version"])}; this library reads version {VERSION}')
     if said['crc32'] != _sum(said):
         raise RootError('it does not have the CRC-32 that it was saved with: damaged')
+    if type(said['version']) is int and said['version'] > VERSION:
+        raise Unsupported(
+            f'is of format version {said["version"]}, of a later crossdock; this one reads version {VERSION}: update it'
+        )
+    if said['version'] != VERSION or type(said['version']) is not int:
+        raise RootError(f'format version {shown(said["version"])}; this library reads version {VERSION}')
     keys, none, metadata = said['keys'], said['none'], said['metadata']
     for name, value in (('keys', keys), ('none', none)):
         if not isinstance(value, list) or not all(isinstance(key, str) for key in value):
