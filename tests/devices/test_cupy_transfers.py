@@ -290,3 +290,25 @@ def test_after_a_fork_the_child_is_told(monkeypatch):
         with pytest.raises(xd.errors.DeviceError, match='forked') as caught:
             use()
         assert 'spawn' in str(caught.value) and caught.value.device.startswith('@cupy:')
+
+
+def test_progress_over_several_chunks(cupy):
+    x = np.arange(float(9 * MANY))
+    told = []
+
+    def progress(done, total):
+        told.append((done, total))
+
+    there = cuda.to_gpu(x, 1, progress=progress)
+    assert len(told) > 2 and told[-1] == (x.nbytes, x.nbytes)
+    told.clear()
+    copied = cuda.copy(there, out_device=0, progress=progress)
+    assert len(told) > 2 and told[-1] == (x.nbytes, x.nbytes)
+    assert copied.device.id == 0
+    told.clear()
+    np.testing.assert_array_equal(cuda.to_cpu(copied, progress=progress), x)
+    assert len(told) > 2 and told[-1] == (x.nbytes, x.nbytes)
+    with xd.trace_transfers() as log:
+        xd.copyto(there, x + 1, progress=progress)
+    assert [(row.nbytes, row.source, row.target) for row in log] == [(x.nbytes, '@numpy', '@cupy:1')]
+    np.testing.assert_array_equal(xd.to_numpy(there), x + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 import threading
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import crossdock as xd
+from crossdock import serializers
+from crossdock.devices import cuda
 from crossdock.errors import CorruptFileError, DtypeError, ProgressError
 from crossdock.serializers import _stage
 from crossdock.serializers.archive import _gulp
@@ -19,6 +22,7 @@ from ..accelerator import FIRST
 from .progress_works import WORKS
 
 LARGEST_STEP = 9_000_000  # bytes of 20 million
+FORMATS = ['', '_npz', '_safetensors', '_hdf5', '_zarr']
 NEEDS = {'hdf5': 'h5py', 'zarr': 'numcodecs'}
 
 
@@ -249,3 +253,47 @@ def test_steps_of_every_shape(shape, monkeypatch):
         assert sum(sizes) == source.nbytes and max(sizes) <= 2**18
         there = xd.get_device(FIRST).send(source, progress=lambda done, total: None)
         np.testing.assert_array_equal(xd.to_numpy(there, progress=lambda done, total: None), source)
+
+
+FOLLOWED = [
+    *(xd.Device.send, xd.DeviceResident.to_device, xd.to_numpy, xd.to_cpu, xd.to_gpu, xd.copyto),
+    *(cuda.to_gpu, cuda.to_cpu, cuda.copy),
+    *(getattr(serializers, f'{verb}{name}') for verb in ('save', 'load') for name in FORMATS),
+    *(serializers.convert, serializers.LazyArray.read, serializers.LazyArray.to),
+    *(serializers.NpzDeserializer, serializers.HDF5Deserializer),
+    *(serializers.HDF5Serializer, serializers.DictionarySerializer),
+]
+
+
+@pytest.mark.parametrize('function', FOLLOWED, ids=lambda function: f'{function.__module__}.{function.__qualname__}')
+def test_it_is_the_same_everywhere(function):
+    parameter = inspect.signature(function).parameters['progress']
+    assert parameter.kind is parameter.KEYWORD_ONLY
+    assert parameter.default is False
+    assert parameter.annotation == 'Progress'
+    words = ' '.join(inspect.getdoc(function).split())
+    said = 'progress : bool or callable True shows a bar on a terminal; a callable gets ``(done, total)`` in bytes.'
+    elsewhere = 'parameters are those of `save`', 'parameters are those of `load`'
+    assert any(text in words for text in (said, *elsewhere))
+
+
+@pytest.mark.parametrize('spec', ['@torch:cpu', '@jax:cpu:0'])
+def test_other_libraries(spec, monkeypatch):
+    pytest.importorskip(spec[1:].partition(':')[0])
+    monkeypatch.setattr(_steps, 'STEP_NBYTES', 2**20)
+    x = np.arange(900_000, dtype='float32').reshape(3, -1)
+    told = []
+
+    def progress(done, total):
+        told.append(done)
+
+    there = xd.get_device(spec).send(x, copy=True, progress=progress)
+    assert told[-1] == x.nbytes
+    assert spec == '@jax:cpu:0' or len(told) > 3, 'JAX makes its arrays in one call'
+    told.clear()
+    np.testing.assert_array_equal(xd.to_numpy(there, copy=True, progress=progress), x)
+    assert len(told) > 3 and told[-1] == x.nbytes
+    told.clear()
+    far = xd.get_device(FIRST).send(there, progress=progress)
+    assert len(told) > 3 and told[-1] == x.nbytes
+    np.testing.assert_array_equal(xd.to_numpy(xd.get_device(spec).send(far, progress=progress)), x)

@@ -27,7 +27,7 @@ def is_terminal(stream: object) -> bool:
     """Whether standard output or error is a terminal that a bar can be drawn on."""
     try:
         # It is None where there is no console, and may be anything that can be written to.
-        return os.environ.get('TERM', '') not in ('dumb', 'unknown') and bool(stream.isatty())  # type: ignore[attr-defined]
+        return os.environ.get('TERM', '').lower() not in ('dumb', 'unknown') and bool(stream.isatty())  # type: ignore[attr-defined]
     except (AttributeError, ValueError):  # ValueError: closed
         return False
 
@@ -59,6 +59,7 @@ class _Line:
 
     def __init__(self, total: int, what: str) -> None:
         self._total, self._what = total, what
+        self._done = 0
         self._began = self._drawn = perf_counter()
         self._board: _Board | None = None
         self._task: TaskID | None = None
@@ -66,10 +67,11 @@ class _Line:
     def begin(self) -> None:
         with suppress(OSError, ValueError):
             board = _board()
-            self._task = board.add(self._what, self._total, self._began)
+            self._task = board.add(self._what, self._done, self._total, self._began)
             self._board = board
 
     def show(self, done: int, total: int) -> None:
+        self._done = done
         now = perf_counter()
         if self._board is None:
             if now - self._began < DELAY_S:
@@ -85,7 +87,7 @@ class _Line:
     def end(self) -> None:
         if self._board is not None and self._task is not None:
             with suppress(OSError, ValueError):
-                self._board.remove(self._task)
+                self._board.remove(self._task, self._done)
 
 
 class _Board:
@@ -97,13 +99,13 @@ class _Board:
         self._open: set[TaskID] = set()
         self._drawing: Progress | None = None
 
-    def add(self, what: str, total: int, began: float) -> TaskID:
+    def add(self, what: str, done: int, total: int, began: float) -> TaskID:
         with self._lock:
             if self._drawing is None:
                 drawing = _drawing()
                 drawing.start()
                 self._drawing = drawing
-            task = self._drawing.add_task(what, total=total, since=began)
+            task = self._drawing.add_task(what, total=total, completed=done, since=began)
             self._open.add(task)
             return task
 
@@ -112,13 +114,14 @@ class _Board:
             if self._drawing is not None and task in self._open:
                 self._drawing.update(task, completed=done, refresh=True)
 
-    def remove(self, task: TaskID) -> None:
-        """Leave a bar on the screen as it is."""
+    def remove(self, task: TaskID, done: int) -> None:
+        """Leave a bar on the screen as it is in the end."""
         with self._lock:
             drawing = self._drawing
             if drawing is None or task not in self._open:
                 return
             self._open.discard(task)
+            drawing.update(task, completed=done)
             drawing.stop_task(task)
             if self._open:  # above the others
                 ended = [row for row in drawing.tasks if row.id == task]
