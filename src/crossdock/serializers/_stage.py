@@ -6,10 +6,8 @@ all would take as much memory as the target has, and a file that has just been r
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, MutableMapping
 from contextlib import nullcontext
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -21,7 +19,7 @@ from crossdock.transfer import Progress, Track, tracking
 from . import _arrays
 from ._format import Entry, Reader
 from ._ignore import Ignore, ignoring
-from ._leaf import SCALARS, Leaf
+from ._leaf import SCALARS
 from ._match import describe_entry, describe_value, fits, loses, may_lose, wanted_dtype
 from ._nest import check_nesting, nested, with_positions
 from ._passed import hearing, passed
@@ -33,6 +31,7 @@ from ._swapped import warn_swapped
 from ._tree import Hand, visit
 from ._unreadable import refused
 from ._visitor import Deserializer
+from ._wanting import Slot, Wanting
 
 __all__ = ['Loader']
 
@@ -48,68 +47,6 @@ class _Mark(Enum):
 
 
 _LATER, _LOST = _Mark.LATER, _Mark.LOST
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A leaf of the target as the dry pass found it.
-
-    Attributes
-    ----------
-    seen : object
-        What stands in the target.
-    value : object
-        The same; for an array of an unknown library a view of it, of a library that is known.
-    fills : bool
-        Whether the loaded data goes into the array that is there; else a new value takes its place.
-    fixed : bool
-        Whether nothing can take its place.
-    """
-
-    seen: Any
-    value: Any
-    fills: bool
-    fixed: bool
-
-    @classmethod
-    def of(cls, path: str, value: Any, hand: Hand) -> Slot:
-        """The slot of a leaf that `hand` is at; what no file can hold is refused."""
-        if not isinstance(value, SCALARS):
-            Leaf(value, path, 'load into')
-        if value is None or isinstance(value, (*SCALARS, np.generic)):
-            return cls(value, value, False, hand.fixed)
-        return cls(value, _arrays.known(value), hand.state is None and _arrays.is_writable(value), hand.fixed)
-
-
-class _Wanting(Hand):
-    """The dry pass: everything stays as it is."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.slots: dict[str, Slot] = {}
-        self.unborn: list[str] = []
-        self.may_grow = False
-        self.places: dict[int, list[str]] = {}
-        self._met: list[Any] = []
-
-    def group(self, path: str, node: Any = None) -> None:
-        if isinstance(node, MutableMapping | list | deque):
-            self._met.append(node)  # so that no other has its id
-            self.places.setdefault(id(node), []).append(path)
-
-    def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
-        self.may_grow = True
-        if not node:
-            self.unborn.append(path)
-
-    def leaf(self, path: str, value: Any) -> Any:
-        if path in self.slots:
-            raise ValueError(f'two values have the key {path!r}')
-        self.slots[path] = Slot.of(path, value, self)
-        return value
-
-    def serializer(self, path: str) -> Deserializer:
-        return Deserializer(self, path)
 
 
 class _Committing(Hand):
@@ -210,7 +147,7 @@ class Loader:
         whole : bool
             Whether `target` stands for all of `place`, so that keys it does not ask for are unexpected.
         """
-        wanting = _Wanting()
+        wanting = Wanting()
         visit(target, place, wanting)
         self._unborn, self.insists = wanting.unborn, self.insists and not wanting.may_grow
         if self.device is not None:

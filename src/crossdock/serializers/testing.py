@@ -330,6 +330,19 @@ class FormatContract(FaultContract):
                     ask()
                 assert caught.value.key == 'a'
 
+    def test_without_checksums_that_lie_beside_the_data(self, path: str) -> None:
+        unchecked = getattr(self.format, 'unchecked', None)
+        if unchecked is None:
+            return  # they are part of the format
+        self.write(path, {'a': np.arange(3.0), 'none': None})
+        with self.format.open(path) as reader:
+            compared = reader.checksum
+        with unchecked().open(path) as reader:
+            assert reader.read('a').tolist() == [0, 1, 2]
+            assert reader.checksum is None
+        with self.format.open(path) as reader:
+            assert reader.checksum == compared, 'the format itself is as it was'
+
     def test_keys(self, path: str) -> None:
         keys = ['a', 'b/0', 'b/1/c', 'ключ/é', 'with space', 'dot.ted.weight', '-1', 'A', 'x' * 200]
         self.write(path, {key: np.array(i) for i, key in enumerate(keys)})
