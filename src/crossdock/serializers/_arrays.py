@@ -54,6 +54,8 @@ def known(x: Any) -> Any:
         Nobody here can read it.
     """
     if is_known(x):
+        if not isinstance(x, np.ndarray):
+            _check_data(x)
         return x
     way = plan(x, '@numpy')
     if not isinstance(way, Plan):
@@ -61,6 +63,17 @@ def known(x: Any) -> Any:
     place = way.source.place
     # Not on the host, it stays on its device: large arrays are pulled piece by piece.
     return to_numpy(x) if place.physical == 'host' else get_device(place.device).send(x)
+
+
+def _check_data(x: Any) -> None:
+    """Refuse an array of a known library that has no data of its own, or of a type that is known there alone."""
+    try:
+        get_device_from_array(x)._backend.facts(x)
+    except CrossdockError:
+        raise
+    except RuntimeError as error:  # what PyTorch raises for a parameter that a lazy layer has not made yet
+        said = str(error).partition('. ')[0]
+        raise UnknownArrayError(f'a {type(x).__name__} has no data that can be read: {said}') from error
 
 
 def dtype_of(x: Any) -> np.dtype[Any]:

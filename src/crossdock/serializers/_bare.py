@@ -10,7 +10,8 @@ from crossdock.devices import get_device
 from crossdock.errors import CrossdockError, DeviceUnavailableError, DtypeError, GraphError
 
 from . import _arrays
-from ._leaf import PARTS, SCALARS
+from ._advice import PARTS
+from ._leaf import SCALARS
 
 __all__ = ['bare']
 

@@ -64,7 +64,10 @@ def _kind(dtype: np.dtype[Any]) -> str:
 def refusal(dtype: np.dtype[Any]) -> str | None:
     """Why no file can hold `dtype`, or None when one can."""
     if dtype.hasobject:
-        return 'Python objects would need pickle, which no file of ours holds'
+        return (
+            'Python objects would need pickle, which no file of ours holds; make numbers or text of it by astype(),'
+            ' or a list of arrays'
+        )
     if dtype.names is not None:
         return 'structured arrays are not supported; save each field by itself'
     if dtype.kind in 'biufcSUmM' or dtype.name in TAGGED:

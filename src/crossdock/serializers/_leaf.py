@@ -10,16 +10,13 @@ import numpy as np
 from crossdock.errors import DtypeError, GraphError, UnknownArrayError
 
 from . import _arrays
+from ._advice import advice_for
 from ._dtypes import refusal
 
-__all__ = ['Leaf', 'SCALARS', 'PARTS', 'scalar_array']
+__all__ = ['Leaf', 'SCALARS', 'scalar_array']
 
 SCALARS = (bool, int, float, complex, str, bytes)
 CHUNK_NBYTES = 4 * 2**20
-PARTS = (
-    'give it a serialize(serializer) method or state_dict() and load_state_dict(), make it a dataclass,'
-    ' or put its parts in a dict'
-)
 
 
 class Leaf:
@@ -155,14 +152,25 @@ def _known(value: object, path: str, verb: str) -> Any:
     except GraphError as error:
         raise GraphError(f'cannot {verb} {path!r}: {error}; the state_dict() of a module is detached') from None
     except DtypeError as error:
-        raise DtypeError(f'cannot {verb} {path!r}: {error}', dtype=error.dtype, path=path) from error
+        raise DtypeError(f'cannot {verb} {path!r}: {_said(error, verb)}', dtype=error.dtype, path=path) from error
     except UnknownArrayError as error:
-        why = str(error).partition('cannot be read as an array: ')[2]
-        raise UnknownArrayError(
-            f'cannot {verb} {path!r}: {type(value).__name__} '
-            + (f'cannot be read as an array: {why}' if why else f'is no array, scalar, string or container; {PARTS}'),
-            path=path,
-        ) from error
+        raise UnknownArrayError(f'cannot {verb} {path!r}: {_why_not(value, error, verb)}', path=path) from error
+
+
+def _said(error: Exception, verb: str) -> str:
+    """What a back-end says, which speaks of sending."""
+    return str(error).replace('; send ', '; save ') if verb == 'save' else str(error)
+
+
+def _why_not(value: object, error: UnknownArrayError, verb: str) -> str:
+    """Why something is no leaf, and what to do."""
+    name = type(value).__name__
+    why = str(error).partition('cannot be read as an array: ')[2]
+    if why:
+        return f'{name} cannot be read as an array: {why}'
+    if ' is no array: ' not in str(error) and ' is a container' not in str(error):
+        return _said(error, verb)
+    return f'{name} is no array, scalar, string or container; {advice_for(value)}'
 
 
 def _blocks(x: Any) -> Iterator[Any]:
