@@ -33,7 +33,7 @@ def empty_among(groups: Iterable[str], leaves: Collection[str]) -> list[str]:
 
 def contradiction(empty: Collection[str], leaves: Collection[str]) -> tuple[str, str] | None:
     """A key that is said to be an empty container, and cannot be one, with the reason."""
-    full = groups_of((*empty, *leaves))
+    full = groups_of((*empty, *leaves)) if empty else set()
     for path in empty:
         if path in leaves:
             return path, 'is an empty container, and a value as well'
