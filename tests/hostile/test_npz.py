@@ -127,6 +127,14 @@ def none_with(payload: bytes) -> bytes:
     return header(literal("'|O'", shape='()')) + payload
 
 
+def bomb_in_parts() -> bytes:
+    """Two members, each of which says less than is accepted, and both together more."""
+    noise = np.random.default_rng(0).bytes(200_000)
+    data = archive(('a.npy', noise), ('b.npy', noise), method=zipfile.ZIP_DEFLATED)
+    fields = [(signature, offset, which) for signature, offset in ((CENTRAL, 24), (LOCAL, 22)) for which in (0, 1)]
+    return patched(data, *((signature, offset, '<I', 150 << 20, which) for signature, offset, which in fields))
+
+
 NONE = np.array(None, dtype=object)
 
 ATTACKS = {
@@ -172,6 +180,7 @@ ATTACKS = {
     'deflated: shorter than said': patched(ZEROS, (CENTRAL, 24, '<I', 40000), (LOCAL, 22, '<I', 40000)),
     'deflated: damaged': ZEROS.replace(ZEROS[60:64], b'\xff\xff\xff\xff'),
     'deflate bomb': bomb(300 << 20),
+    'bomb in parts': bomb_in_parts(),
     'encrypted': patched(FILE, (LOCAL, 6, '<H', 1), (CENTRAL, 8, '<H', 1)),
     'encrypted in one header': patched(FILE, (LOCAL, 6, '<H', 1)),
     'unknown method': patched(FILE, (LOCAL, 8, '<H', 77), (CENTRAL, 10, '<H', 77)),

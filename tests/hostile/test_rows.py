@@ -76,8 +76,9 @@ ROWS = {
     '`../` in a key': [('parent folder', '../a', 'refused'), ('parent folder inside', 'x/../a', 'refused')],
     'non-UTF-8 name': [('not UTF-8', None, 'not UTF-8')],
     'zip bomb': [
-        ('deflate bomb', None, 'times its size'),
-        ('zstd bomb', None, 'times its size'),
+        ('deflate bomb', 'a', 'times the size of the file'),
+        ('zstd bomb', 'a', 'times the size of the file'),
+        ('bomb in parts', None, 'times the size of the file'),
         ('impossible ratio', 'a', 'which deflate cannot do'),
     ],
     'members that overlap': [

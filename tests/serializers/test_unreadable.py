@@ -22,6 +22,7 @@ from crossdock.errors import (
     UnsupportedFileError,
 )
 from crossdock.serializers import LazyArray, convert
+from crossdock.serializers._open import open_file
 
 from .faults.formats import EACH, suffix_of
 from .spoils import SPOILS, npy
@@ -238,6 +239,43 @@ def test_after_the_owner_of_a_group_has_closed_it(tmp_path):
 
 
 # Files of other kinds.
+
+
+MAGIC = {
+    'a PNG image': b'\x89PNG\r\n\x1a\n' + bytes(50),
+    'a pickle': b'\x80\x04N.',
+    'text': b'text that is no file of arrays',
+    'a web page': b'<!DOCTYPE html>\n<html><body>404</body></html>',
+    'a pointer of Git LFS': b'version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n',
+    'a .npy file': b'\x93NUMPY\x01\x00' + bytes(50),
+    'compressed by gzip': b'\x1f\x8b\x08' + bytes(50),
+    'a GGUF file': b'GGUF' + bytes(50),
+}
+
+
+def test_a_file_is_called_what_it_begins_with(name, tmp_path):
+    path = tmp_path / f'x{suffix_of(name)}'
+    for what, content in MAGIC.items():
+        path.write_bytes(content)
+        with pytest.raises(UnsupportedFileError) as caught:
+            xd.load(path)
+        assert caught.value.reason.startswith(f'is {what}'), what
+        assert (caught.value.path, caught.value.key) == (str(path), None)
+
+
+def test_a_format_of_somebody_else_says_itself_what_is_wrong(tmp_path):
+    """Its files may begin with anything."""
+
+    class Theirs:
+        name = 'theirs'
+
+        def open(self, path):
+            raise CorruptFileError('their words', path=path, reason='their words')
+
+    for content in MAGIC.values():
+        (tmp_path / 'x').write_bytes(content)
+        with pytest.raises(CorruptFileError, match='their words'):
+            open_file(Theirs(), str(tmp_path / 'x'))
 
 
 def torch_zip(path):

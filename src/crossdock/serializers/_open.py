@@ -12,7 +12,7 @@ from crossdock.errors import ClosedFileError, UnreadableFileError
 
 from ._format import Entry, Format, Reader
 from ._kind import Kind, kind_of
-from ._registry import format_for, format_named, format_of
+from ._registry import format_for, format_named, format_of, is_builtin
 from ._unreadable import unsupported
 
 __all__ = ['OpenFile', 'format_at', 'open_file']
@@ -48,7 +48,9 @@ def open_file(format: Format, path: str) -> OpenFile:
     try:
         return OpenFile(format.open(path), path)
     except (UnreadableFileError, IsADirectoryError) as error:
-        kind = None if getattr(error, 'key', None) is not None else kind_of(path)
+        # What a format of somebody else's begins with is not known here.
+        tells = is_builtin(format) and getattr(error, 'key', None) is None
+        kind = kind_of(path) if tells else None
         if kind is None or kind.format == format.name:
             raise
         raise _wrong_kind(path, kind, f'and not {format.name}') from error

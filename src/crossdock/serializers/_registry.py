@@ -8,7 +8,7 @@ from typing import Any
 
 from ._format import CONTRACT_VERSION, Format
 
-__all__ = ['GROUP', 'format_of', 'format_named', 'format_for']
+__all__ = ['GROUP', 'is_builtin', 'format_of', 'format_named', 'format_for']
 
 GROUP = 'crossdock.formats'
 
@@ -21,6 +21,11 @@ _BUILTIN = {
     'zarr': 'crossdock.serializers.formats._zarr:FORMAT',
 }
 _SUFFIXES = {'.h5': 'hdf5', '.hdf5': 'hdf5', '.npz': 'npz', '.safetensors': 'safetensors', '.zarr': 'zarr'}
+
+
+def is_builtin(format: Format) -> bool:
+    """Whether a format is one of ours."""
+    return format.name in _BUILTIN
 
 
 def format_of(path: str, name: str | None, checksum: bool = True) -> Format:

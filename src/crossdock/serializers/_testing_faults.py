@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from crossdock.errors import ClosedFileError, UnreadableFileError, UnsupportedFileError
+from crossdock.errors import ClosedFileError, UnreadableFileError
 
 from ._format import Format, Reader
 from ._open import OpenFile, open_file
-from ._place import marks_of
 
 __all__ = ['FaultContract']
 
 VALUES = {'good': np.arange(3.0), 'bad': np.arange(5.0), 'group/x': np.ones((2, 2), 'int16'), 'none': None}
-
-OTHER_KINDS = {
-    'a PNG image': b'\x89PNG\r\n\x1a\n' + bytes(50),
-    'a pickle': b'\x80\x04N.',
-    'text': b'text that is no file of arrays',
-    'a web page': b'<!DOCTYPE html>\n<html><body>404</body></html>',
-    'a pointer of Git LFS': b'version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n',
-    'a .npy file': b'\x93NUMPY\x01\x00' + bytes(50),
-    'compressed by gzip': b'\x1f\x8b\x08' + bytes(50),
-    'a GGUF file': b'GGUF' + bytes(50),
-}
 
 
 def asks(reader: Reader, key: str) -> list[Callable[[], Any]]:
@@ -107,14 +93,3 @@ class FaultContract:
             assert caught.value.path == path
             assert str(caught.value).startswith(f'{path} is closed: ')
         reader.close()
-
-    def test_a_file_of_another_kind_is_called_what_it_is(self, path: str) -> None:
-        if marks_of(self.format):
-            os.rmdir(path)
-        for what, content in OTHER_KINDS.items():
-            Path(path).write_bytes(content)
-            with pytest.raises(UnsupportedFileError) as caught, self.opened(path):
-                pass
-            assert caught.value.reason.startswith(f'is {what}'), what
-            assert (caught.value.path, caught.value.key) == (path, None)
-            assert path in str(caught.value)

@@ -128,12 +128,16 @@ class Archive:
             if member.header < end:
                 raise self.corrupt(f'overlaps the member {shown(before)}', member.name)
             end, before = member.stop, member.name
-        total = sum(member.nbytes for member in members)
-        if is_bomb(total, self.size):
-            raise self.corrupt(
-                f'expands to {total} bytes, {total // self.size} times its size; more than {MAX_RATIO} times is refused'
-            )
+        self._check_total(sum(member.nbytes for member in members))
         return members
+
+    def _check_total(self, nbytes: int, name: str | None = None) -> None:
+        if is_bomb(nbytes, self.size):
+            ratio = nbytes // self.size
+            raise self.corrupt(
+                f'expands to {nbytes} bytes, {ratio} times the size of the file; at most {MAX_RATIO} times is accepted',
+                name,
+            )
 
     def _member(self, row: Row, directory: int) -> Member:
         if '\0' in row.name:
@@ -158,6 +162,7 @@ class Archive:
                 row.name,
             )
         _check_packing(row)
+        self._check_total(row.expanded, row.name)
         return Member(row.name, row.method, start, stop, row.offset, row.expanded, row.crc)
 
     def _check_local_header(self, row: Row, directory: int) -> int:
