@@ -93,6 +93,19 @@ def test_inspect_every_format(tmp_path, name, capsys):
     assert rows['enc/none'] == row
 
 
+@pytest.mark.parametrize('name', EACH)
+def test_inspect_names_what_is_empty(tmp_path, name, capsys):
+    path = tmp_path / f'm{suffix(name)}'
+    xd.save(path, {'W': np.ones(2), 'act': {}, 'rest': {'\x1b[2J': []}})
+    assert main(['inspect', str(path)]) == 0
+    assert capsys.readouterr().out.endswith('\n2 empty containers: act, rest/\\x1b[2J\n')
+    assert main(['inspect', str(path), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['empty'] == ['act', 'rest/\x1b[2J']
+    xd.save(path, {'W': np.ones(2), 'act': ()})
+    assert main(['inspect', str(path)]) == 0
+    assert capsys.readouterr().out.endswith('\n1 empty container: act\n')
+
+
 def test_inspect_reads_no_data(tmp_path, capsys):
     path = tmp_path / 'm.npz'
     xd.save(path, {'a': np.zeros(1000), 'b': np.ones(1000)})

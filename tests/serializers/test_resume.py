@@ -123,6 +123,18 @@ def test_an_optimizer_before_its_first_step(path, torch, name):
             assert (torch.equal(state[key][part], value) if value is not None else state[key][part] is None) or part
 
 
+def test_what_state_dict_gave_loads_into_the_objects(path, torch):
+    old = Training(torch, 0)
+    old.step()
+    xd.save(path, {'model': old.model.state_dict(), 'optimizer': old.optimizer.state_dict()})
+    new = Training(torch, 1)
+    xd.load(path, {'model': new.model, 'optimizer': new.optimizer}, device='@torch:cpu')
+    assert torch.equal(new.model[0].weight, old.model[0].weight)
+    state, wanted = new.optimizer.state_dict(), old.optimizer.state_dict()
+    assert state['param_groups'] == wanted['param_groups']
+    assert all(torch.equal(state['state'][0][part], value) for part, value in wanted['state'][0].items())
+
+
 def test_without_a_device_the_error_says_what_to_do(path, torch):
     old = Training(torch, 0)
     old.step()

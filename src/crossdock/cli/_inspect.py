@@ -88,7 +88,13 @@ def as_object(found: Report, broken: Sequence[CorruptFileError] | None) -> dict[
         'nbytes': found.nbytes,
     }
     damaged = None if broken is None else [{'key': error.key, 'reason': error.reason} for error in broken]
-    return {**names, 'arrays': [asdict(row) for row in found.rows], 'damaged': damaged, 'error': None}
+    return {
+        **names,
+        'arrays': [asdict(row) for row in found.rows],
+        'empty': list(found.empty),
+        'damaged': damaged,
+        'error': None,
+    }
 
 
 def as_failure(file: str, error: UnreadableFileError | Complaint) -> dict[str, object]:
@@ -110,6 +116,9 @@ def show(found: Report) -> None:
         click.echo(lines(found.rows))
     count = len(found.rows)
     click.echo(f'{count:,} {"key" if count == 1 else "keys"}, {found.nbytes:,} bytes ({decimal(found.nbytes)})')
+    if found.empty:
+        names = cut(printable(', '.join(found.empty)))
+        click.echo(f'{len(found.empty):,} empty {"container" if len(found.empty) == 1 else "containers"}: {names}')
 
 
 def heading(found: Report) -> list[str]:

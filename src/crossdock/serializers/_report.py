@@ -46,6 +46,8 @@ class Report:
     metadata : dict
     rows : tuple of Row
         In the order of the file.
+    empty : tuple of str
+        Key paths of the containers that hold nothing.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Report:
     checksum: str | None
     metadata: dict[str, Any]
     rows: tuple[Row, ...]
+    empty: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -73,7 +76,7 @@ def report(reader: Reader, path: str, format: str) -> Report:
         else:
             rows.append(Row(key, name_of(entry.dtype), entry.shape, entry.nbytes))
     facts = reader.compression, reader.checksum, dict(reader.metadata)
-    return Report(path, format, size_of_file(path), *facts, tuple(rows))
+    return Report(path, format, size_of_file(path), *facts, tuple(rows), tuple(reader.empty))
 
 
 def damage(reader: Reader, progress: Progress = False) -> list[CorruptFileError]:
