@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 __all__ = ['SUFFIX', 'NAME_MAX', 'replacing', 'remove_if_free', 'sweep', 'sync_folder']
@@ -23,11 +23,17 @@ NAME_MAX = 255
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[str]:
+def replacing(path: str, before: Callable[[], object] | None = None) -> Iterator[str]:
     """Give the path of an empty sibling file, which takes the place of `path` when the block ends without an error.
 
     A symbolic link is followed. The mode is the old file's, else what the umask says. The data and the folder are
     synchronised to the disk. After an error the old file is untouched and the sibling is gone.
+
+    Parameters
+    ----------
+    path : str
+    before : callable, optional
+        Called when all of it is on the disk, just before it takes the place; what it raises keeps it from that.
 
     Raises
     ------
@@ -47,6 +53,8 @@ def replacing(path: str) -> Iterator[str]:
                     os.fchown(descriptor, old.st_uid, old.st_gid)
                 os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
             os.fsync(descriptor)
+            if before is not None:
+                before()
             os.replace(temporary, final)
         except BaseException as error:
             with suppress(FileNotFoundError):

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
@@ -30,7 +30,7 @@ _UNABLE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
 
 
 @contextmanager
-def replacing_folder(path: str, marks: tuple[str, ...]) -> Iterator[str]:
+def replacing_folder(path: str, marks: tuple[str, ...], before: Callable[[], object] | None = None) -> Iterator[str]:
     """Give the path of an empty sibling folder, which takes the place of `path` when the block ends without an error.
 
     A symbolic link is followed. Modes and owner are the old folder's, else what the umask says. All files and folders
@@ -41,6 +41,8 @@ def replacing_folder(path: str, marks: tuple[str, ...]) -> Iterator[str]:
     path : str
     marks : tuple of str
         A folder that is there is only replaced if it is empty, or has a file of one of these names.
+    before : callable, optional
+        As for `replacing`.
 
     Raises
     ------
@@ -60,6 +62,8 @@ def replacing_folder(path: str, marks: tuple[str, ...]) -> Iterator[str]:
             if old is not None:
                 _take_modes(temporary, final, old, marks)
             _sync_tree(temporary)
+            if before is not None:
+                before()
             _swap(temporary, final)
         except BaseException as error:
             _clear(temporary, descriptor)

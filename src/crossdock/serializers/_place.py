@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from ._atomic import replacing
@@ -27,7 +28,7 @@ def blank(path: str, format: Format) -> None:
             pass
 
 
-def replacing_for(path: str, format: Format) -> AbstractContextManager[str]:
+def replacing_for(path: str, format: Format, before: Callable[[], object] | None = None) -> AbstractContextManager[str]:
     """As `replacing`, or `replacing_folder`."""
     marks = marks_of(format)
-    return replacing_folder(path, marks) if marks else replacing(path)
+    return replacing_folder(path, marks, before) if marks else replacing(path, before)

@@ -126,15 +126,17 @@ def write_leaves(
 ) -> None:
     """Write a file that takes the place of `path` once it is complete and on the disk."""
     total = sum(leaf.nbytes for leaf in leaves.values())
-    with tracking(progress, total, what) as track, replacing_for(path, format) as temporary:
-        with format.create(temporary, compression=compression, metadata=metadata) as writer:
-            writer.expect(total)
-            for key, leaf in leaves.items():
-                leaf.watch = track.advance
-                writer.add(key, leaf)
-            for key in empty:
-                writer.add_empty(key)
-        track.finish()  # and the old file is still there, if whoever hears of it will have none of it
+    with (
+        tracking(progress, total, what) as track,
+        replacing_for(path, format, before=track.finish) as temporary,
+        format.create(temporary, compression=compression, metadata=metadata) as writer,
+    ):
+        writer.expect(total)
+        for key, leaf in leaves.items():
+            leaf.watch = track.advance
+            writer.add(key, leaf)
+        for key in empty:
+            writer.add_empty(key)
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
