@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import crossdock.core as cx
@@ -121,13 +123,22 @@ def test_asarray_refuses(bad, kind: type[Exception], device: str) -> None:
 NUMBERS = st.floats(-1e6, 1e6) | st.integers(-1000, 1000) | st.sampled_from([1.7e308, -1.7e308, 5e-324, 2**60])
 
 
+SUBNORMAL = Fraction(5e-324)  # the smallest one
+
+
 @given(start=NUMBERS, stop=NUMBERS, count=st.integers(0, 30), endpoint=st.booleans())
+@example(start=0.0, stop=2.2250738585e-313, count=5, endpoint=False)  # its step loses digits
 @settings(max_examples=150, deadline=None)
-def test_linspace_as_numpy(start: float, stop: float, count: int, endpoint: bool) -> None:
+def test_linspace(start: float, stop: float, count: int, endpoint: bool) -> None:
     got = exchange.as_numpy(cx.linspace(start, stop, count, endpoint=endpoint))
     assert np.isfinite(got).all() and got.dtype == np.float64 and got.shape == (count,)
-    want = np.linspace(start / 2, stop / 2, count, endpoint=endpoint) * 2  # NumPy's step overflows otherwise
-    np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-14 * max(abs(start), abs(stop)) + 1e-323)
+    first, span = Fraction(start), Fraction(stop) - Fraction(start)
+    for i, value in enumerate(map(Fraction, got.tolist())):
+        way = span * i / max(count - 1 if endpoint else count, 1)
+        # The difference, the step and each way round to 53 bits, then the sum; subnormal steps and ways to halves of
+        # the smallest one.
+        rounded = (3 * abs(way) + abs(first + way)) / 2**53
+        assert abs(value - (first + way)) <= rounded * Fraction(1.001) + (Fraction(i, 2) + 1) * SUBNORMAL
     if count:
         assert got[0] == start and (not endpoint or count == 1 or got[-1] == stop)
     single = cx.linspace(start, stop, count, endpoint=endpoint, dtype='float32')

@@ -6,7 +6,8 @@ import pytest
 
 from .process import run
 
-# `act()`, again and again, is interrupted after 0.1 s; `soon` is how many seconds it may take from then on.
+# `act()`, again and again, is interrupted after 0.1 s; `soon` is how many seconds it may take from then on. A machine
+# that has much else to do may be late: the best of three tries counts, each with work to wait for.
 FRAME = """
 import os, signal, threading, time
 import numpy as np
@@ -14,18 +15,31 @@ import crossdock.core as cx
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background processes ignore it
 
-def interrupted(act, soon=0.4, after=0.1):
-    began = time.perf_counter()
-    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+def refill(): pass
+
+def once(act, after):
+    sent = []
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+    timer = threading.Timer(after, send)
     timer.start()
     try:
         while True:
             act()
     except KeyboardInterrupt:
-        took = time.perf_counter() - began - after
-        assert took < soon, took
+        return time.perf_counter() - sent[0]
     finally:
         timer.join()
+
+def interrupted(act, soon=0.4, after=0.1):
+    took = []
+    for _ in range(3):
+        took.append(once(act, after))
+        if took[-1] < soon:
+            return
+        refill()
+    raise AssertionError(took)
 
 d = cx.device('sim:0')
 x = cx.ones(1000, device=d)
@@ -39,6 +53,9 @@ def queue():
         y = y + 1
     return y
 y = queue()
+def refill():
+    global y
+    y = queue()
 """
 
 
@@ -113,7 +130,7 @@ assert float(y[0]) == 201 and len(heard) >= 3
 signal.setitimer(signal.ITIMER_REAL, 0)
 print('sane')
 """
-    assert run(code, CROSSDOCK_SIM_LATENCY_US='3000') == 'sane\n'
+    assert run(code, CROSSDOCK_SIM_LATENCY_US='10000') == 'sane\n'
 
 
 def test_a_wait_in_a_forked_child_can_be_interrupted() -> None:

@@ -118,7 +118,7 @@ queued = time.perf_counter() - begun
 begun = time.perf_counter(); value = float(y[0]); waited = time.perf_counter() - begun
 print(value, waited > 0.001)
 """
-    out = run(code, CROSSDOCK_SIM_LATENCY_US='2000')
+    out = run(code, CROSSDOCK_SIM_LATENCY_US='20000')
     assert out.stdout.split() == ['21.0', 'True'], out.stderr
 
 

@@ -149,5 +149,5 @@ returned = time.perf_counter() - t
 d.synchronize()
 print(returned, time.perf_counter() - t)
 """
-    returned, arrived = map(float, run(code, CROSSDOCK_SIM_H2D_GBPS='0.1').split())  # 16 MiB in 0.168 s
-    assert arrived > 0.16 and returned < arrived - 0.03, 'back when the source has been read, before all has arrived'
+    returned, arrived = map(float, run(code, CROSSDOCK_SIM_H2D_GBPS='0.03').split())  # 16 MiB in 0.56 s
+    assert arrived > 0.55 and returned < arrived - 0.03, 'back when the source has been read, before all has arrived'

@@ -107,9 +107,9 @@ def test_one_library_on_two_devices(arrays):
 
 @pytest.mark.parametrize('ask', ASKS)
 def test_long_lists_take_linear_time(ask):
-    began = time.perf_counter()
+    began = time.process_time()
     ask([0.0] * 200_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize('ask', ASKS)

@@ -68,6 +68,7 @@ def gpu(monkeypatch):
 @pytest.fixture
 def a_run(gpu, tmp_path, monkeypatch):
     (tmp_path / 'setup.cfg').write_text('[tool:pytest]')
+    monkeypatch.delenv('PYTEST_ADDOPTS', raising=False)
     for module in (gpu.parts, gpu.run):
         monkeypatch.setattr(module, 'ROOT', tmp_path)
     results, scratch = tmp_path / 'results', tmp_path / 'scratch'
@@ -114,9 +115,12 @@ def test_a_test_that_hangs_costs_its_worker(a_run, gpu, tests_of, monkeypatch):
 
 
 def test_a_part_that_hangs_is_ended_and_what_it_did_is_kept(a_run, tests_of):
-    began = time.monotonic()
-    one = a_run.do(tests_of(HANGS, limit_s=6))
-    assert time.monotonic() - began < 15
+    for limit_s in (3, 12, 48):  # on a busy machine pytest may need longer to reach the test that hangs
+        began = time.monotonic()
+        one = a_run.do(tests_of(HANGS, limit_s=limit_s))
+        assert time.monotonic() - began < limit_s + 9
+        if one.passed:
+            break
     assert (one.state, one.passed, one.failed) == ('out of time', 1, 1)
     assert 'test_hangs' in one.failures[0]['test']
 
@@ -155,7 +159,8 @@ sys.exit(run.main())
     environment = {**os.environ, 'PYTHONPATH': str(HERE)}
     with subprocess.Popen([sys.executable, '-c', code, str(results)], env=environment, stdout=subprocess.PIPE) as one:
         assert one.stdout.readline().startswith(b'short: passed')
-        time.sleep(0.5)
+        while len(json.loads((results / 'results.json').read_text())['parts']) < 2:
+            time.sleep(0.05)
         one.terminate()
         told = one.stdout.read().decode()
         assert one.wait(10) == 143
