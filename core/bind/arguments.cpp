@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -70,8 +71,10 @@ void cover(nb::handle object) {
   const std::string type = nb::cast<std::string>(object.type().attr("__name__"));
   if (type != "nb_func" && type != "nb_method") return;
   Function& function = *reinterpret_cast<Function*>(object.ptr());
-  const vectorcallfunc original = PyVectorcall_Function(object.ptr());
-  if (!original || function.vectorcall != original) return;  // another nanobind: its own words will do
+  // The limited API has no PyVectorcall_Function; this attribute shows what is where the type says the pointer is.
+  const auto said = nb::cast<std::uintptr_t>(object.attr("__vectorcalloffset__"));
+  const vectorcallfunc original = function.vectorcall;
+  if (!original || reinterpret_cast<std::uintptr_t>(original) != said) return;  // another nanobind: its words will do
   for (std::size_t way = 0; way < kMost; ++way) {
     if (!ways[way]) ways[way] = original;
     if (ways[way] != original) continue;
