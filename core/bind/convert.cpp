@@ -88,7 +88,7 @@ const Array* array_or_null(PyObject* object) noexcept {
 
 const Array& array_of(nb::handle object, const char* op, const Array* beside) {
   if (const Array* array = array_or_null(object.ptr())) return *array;
-  if (is_numpy_array(object.ptr())) refuse_argument(op, object.ptr(), beside);
+  if (is_foreign_array(object.ptr())) refuse_argument(op, object.ptr(), beside);
   throw TypeError(std::string(op) + ": takes an array of crossdock.core, not " + type_name(object.ptr()) +
                   "; crossdock.core.asarray makes one of numbers and sequences");
 }
@@ -137,6 +137,10 @@ bool is_numpy_array(PyObject* object) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cache.numpy_ndarray));
 }
 
+bool is_foreign_array(PyObject* object) {
+  return is_numpy_array(object) || PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dlpack__");
+}
+
 bool is_numpy_dtype(PyObject* object) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cache.numpy_dtype));
 }
@@ -147,9 +151,14 @@ bool is_numpy_scalar_type(PyObject* object) {
 }
 
 void refuse_argument(const char* op, PyObject* object, const Array* beside) {
-  if (is_numpy_array(object)) {
+  if (is_foreign_array(object)) {
     const std::string device = beside ? beside->device().spec() : "native:0";
-    throw TypeError(std::string(op) + ": a NumPy array does not mix with a core array; move it first, with " +
+    const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+    const std::string what =
+        is_numpy_array(object)
+            ? "a NumPy array"
+            : "an array of another library (" + text_of(type.attr("__module__")) + "." + type_name(object) + ")";
+    throw TypeError(std::string(op) + ": " + what + " does not mix with a core array; move it first, with " +
                     "crossdock.get_device('" + device + "').send(x) or crossdock.core.asarray(x, device='" + device +
                     "')");
   }

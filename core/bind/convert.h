@@ -37,6 +37,7 @@ nb::object to_python(const Scalar& scalar);
 // An array or a scalar; TypeError naming op, with advice for a NumPy array.
 Argument argument_of(nb::handle object, const char* op, const Array* beside = nullptr);
 bool is_numpy_array(PyObject* object);
+bool is_foreign_array(PyObject* object);  // of NumPy or another library; not one of ours
 bool is_numpy_dtype(PyObject* object);
 bool is_numpy_scalar_type(PyObject* object);  // numpy.float64 and its like
 // `beside`: the array it was to go with, for the advice; may be null.

@@ -108,7 +108,7 @@ void define_device(nb::module_& m) {
   nb::class_<Device>(m, "Device", nb::type_slots(device_slots), nb::is_final(),
                      "A device of the core. Made by `device`; one object for each place.")
       .def_prop_ro(
-          "kind", [](const Device& d) { return d.backend().name(); }, "'native' or 'sim'.")
+          "kind", [](const Device& d) { return d.backend().name(); }, "'native', 'cuda' or 'sim'.")
       .def_prop_ro("index", &Device::index, "Number among the devices of its kind.")
       .def_prop_ro(
           "physical", [](const Device& d) { return d.physical(); },

@@ -125,7 +125,19 @@ PyObject* matmul_slot(PyObject* left, PyObject* right) {
 
 PyObject* compare_slot(PyObject* left, PyObject* right, int kind) {
   static constexpr Op kOps[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
-  return binary(kOps[kind], left, right);
+  PyObject* answer = binary(kOps[kind], left, right);
+  const bool falls_back = answer == Py_NotImplemented && (kOps[kind] == Op::equal || kOps[kind] == Op::not_equal);
+  if (!falls_back || !is_foreign_array(right)) return answer;
+  // Where the other library does not know our arrays either, Python's own answer would be that they differ.
+  Py_DECREF(answer);
+  return guarded<PyObject*>(nullptr, [&] {
+    const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(right)));
+    nb::object theirs = type.attr(kOps[kind] == Op::equal ? "__eq__" : "__ne__")(nb::handle(right), nb::handle(left));
+    if (theirs.is(nb::handle(Py_NotImplemented))) {
+      refuse_argument(kOps[kind] == Op::equal ? "equal" : "not_equal", right, array_or_null(left));
+    }
+    return theirs.release().ptr();
+  });
 }
 
 struct Element {

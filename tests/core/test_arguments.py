@@ -111,7 +111,7 @@ def test_an_error_of_another_function_inside_stays_as_it_is() -> None:
 def functions() -> list[Any]:
     """Every compiled function, method and property's function that a user can reach."""
     spaces = (cx, cx.linalg, cx.fft, cx.sim)
-    found = [(name, value) for space in spaces for name, value in vars(space).items() if callable(value)]
+    found = [(name, getattr(space, name)) for space in spaces for name in space.__all__]
     for thing in (NATIVE, NATIVE.device, cx.float32, cx.pinned_memory_pool('sim:0')):
         found += [(name, getattr(thing, name)) for name in dir(type(thing)) if not name.startswith('__')]
     return [
@@ -144,3 +144,54 @@ def error_of(function: Any, *arguments: Any, **named: Any) -> Exception:
     except Exception as error:
         return error
     return RuntimeError('none')
+
+
+class Foreign:
+    """An array of a library that has never heard of ours."""
+
+    __module__ = 'elsewhere'
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return np.ones(2).__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+class Knowing(Foreign):
+    """One that has."""
+
+    def __eq__(self, other: object) -> Any:
+        return 'equal by me'
+
+    def __ne__(self, other: object) -> Any:
+        return 'unequal by me'
+
+
+@pytest.mark.parametrize('array', [cx.ones(2), cx.ones(2, device='sim:0')], ids=['native', 'sim'])
+def test_arrays_of_other_libraries_are_named_with_the_way_to_move_them(array: cx.Array) -> None:
+    calls: list[Any] = [
+        lambda: cx.add(array, Foreign()),  # type: ignore[arg-type]
+        lambda: cx.exp(Foreign()),  # type: ignore[arg-type]
+        lambda: cx.matmul(array, Foreign()),  # type: ignore[arg-type]
+        lambda: cx.stack([array, Foreign()]),  # type: ignore[list-item]
+        lambda: array.__setitem__(0, Foreign()),  # type: ignore[call-overload]
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=r'an array of another library \(elsewhere\.Foreign\) does not mix'):
+            call()
+
+
+@pytest.mark.parametrize('array', [cx.ones(2), cx.ones(2, device='sim:0')], ids=['native', 'sim'])
+def test_comparing_with_an_array_of_another_library_is_never_just_false(array: cx.Array) -> None:
+    way = rf"get_device\('{array.device}'\)\.send"
+    for compare in (lambda: array == Foreign(), lambda: Foreign() == array):
+        with pytest.raises(
+            TypeError, match=rf'^equal: an array of another library .*{way}'
+        ):
+            compare()
+    with pytest.raises(TypeError, match=r'^not_equal: '):
+        _ = array != Foreign()
+    assert (array == Knowing()) == (Knowing() == array) == 'equal by me'
+    assert (array != Knowing()) == 'unequal by me'
+    assert (array == object()) is False and (array != 'word') is True

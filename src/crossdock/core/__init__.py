@@ -1,7 +1,7 @@
 """The bundled array library: a NumPy-shaped namespace over the compiled core.
 
-It follows the Python array API standard 2024.12. Arrays live on ``native:N`` (host memory) or ``sim:N`` (a simulated
-accelerator); creation functions take ``device=``, everything else stays where its arguments are.
+It follows the Python array API standard 2024.12. Arrays live on ``native:N`` (host memory), ``cuda:N`` (a CUDA GPU) or
+``sim:N`` (a simulated accelerator); creation functions take ``device=``, everything else stays where its arguments are.
 
 >>> import crossdock.core as cx
 >>> x = cx.arange(5, dtype=cx.float32, device='native:0')

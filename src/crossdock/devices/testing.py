@@ -162,6 +162,7 @@ class BackendContract:
         assert device in devices.available_devices()
         assert backend.unavailable() == ''
         assert [row['available'] for row in devices.describe_devices() if row['spec'] == device.name] == [True]
+        assert all(why and suffix not in backend.suffixes() for suffix, why in backend.missing().items())
         if device.index is not None:
             absent = self.spec.removesuffix(str(device.index)) + '99999'
             with pytest.raises(errors.DeviceUnavailableError) as caught:
