@@ -186,9 +186,7 @@ def test_arrays_of_other_libraries_are_named_with_the_way_to_move_them(array: cx
 def test_comparing_with_an_array_of_another_library_is_never_just_false(array: cx.Array) -> None:
     way = rf"get_device\('{array.device}'\)\.send"
     for compare in (lambda: array == Foreign(), lambda: Foreign() == array):
-        with pytest.raises(
-            TypeError, match=rf'^equal: an array of another library .*{way}'
-        ):
+        with pytest.raises(TypeError, match=rf'^equal: an array of another library .*{way}'):
             compare()
     with pytest.raises(TypeError, match=r'^not_equal: '):
         _ = array != Foreign()
