@@ -209,6 +209,8 @@ ATTACKS = {
     'not an array': member(b'not an array'),
     'empty member': member(b''),
     'half a magic': member(b'\x93NUM'),
+    'half a version': member(b'\x93NUMPY\x01'),
+    'no length': member(b'\x93NUMPY\x01\0\x10'),
     'pickle as a member': member(pickle.dumps(Bomb())),
     'short member': member(GOOD[:-1]),
     'member of a header only': member(header(literal())),

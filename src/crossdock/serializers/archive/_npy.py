@@ -114,6 +114,8 @@ def read_header(read: Callable[[int], bytes]) -> Header:
     start = read(10)
     if not start.startswith(MAGIC):
         raise HeaderError(_what_else(start))
+    if len(start) < 10:
+        raise HeaderError('ends within its header')
     version = tuple(start[6:8])
     if version not in ((1, 0), (2, 0), (3, 0)):
         raise Unsupported(f'has a .npy header of version {version[0]}.{version[1]}; known are 1.0 to 3.0')
