@@ -49,7 +49,7 @@ def to_numpy(tree: Any, *, copy: bool | None = None, detach: bool = False, progr
     {'w': array([0, 1, 2])}
     """
     device = get_device('@numpy')
-    return send(*(device._backend, device._place, tree), copy=copy, detach=detach, progress=progress, what='to_numpy')
+    return send(device._backend, device._place, tree, copy=copy, detach=detach, progress=progress, what='to_numpy')
 
 
 def to_cpu(tree: Any, *, progress: Progress = False) -> Any:

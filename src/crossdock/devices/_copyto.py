@@ -76,7 +76,8 @@ def copyto(
     >>> xd.to_numpy(x)[1].tolist()
     [0.0, 1.0, 2.0]
     """
-    check_progress(progress)
+    if progress is not False:
+        check_progress(progress)
     dst = unwrap(dst)
     backend = _registry.owner(type(dst))
     if backend is None:
@@ -88,20 +89,30 @@ def copyto(
     source = _fitted('source', source, target)
     mask = None if where is True else _read_mask(where, backend, target)
     idle = target.size == 0 or mask is False
+    if progress is False:
+        if not idle:
+            _write(dst, target, backend, source, mask or None)
+        return
     nbytes = 0 if idle else target.size * min(target.dtype.itemsize, source.facts.dtype.itemsize)
     with tracking(progress, nbytes, 'copyto') as track, track.share(nbytes) as advance:
         if not idle:
-            with batch(), at_path(''):
-                _write(dst, target, backend, source, mask or None, advance)
+            _write(dst, target, backend, source, mask or None, advance)
 
 
 def _write(
-    dst: Any, target: ArrayFacts, backend: Backend, source: Leaf, mask: Leaf | None, advance: Advance | None
+    dst: Any, target: ArrayFacts, backend: Backend, source: Leaf, mask: Leaf | None, advance: Advance | None = None
 ) -> None:
-    if mask is None:
-        ends = dst, target.place, backend, source.array, source.facts.place, source.backend
-        copy_between(*ends, blocking=True, advance=advance)
-        return
+    with batch(), at_path(''):
+        if mask is None:
+            ends = dst, target.place, backend, source.array, source.facts.place, source.backend
+            copy_between(*ends, blocking=True, advance=advance)
+        else:
+            _write_where(dst, target, backend, source, mask, advance)
+
+
+def _write_where(
+    dst: Any, target: ArrayFacts, backend: Backend, source: Leaf, mask: Leaf, advance: Advance | None
+) -> None:
     here, there = (dst, target.place, backend), (target.place, backend)
     src, where = _brought(source, backend, target, advance), _brought(mask, backend, target)
     indices = cuts(*here, src, *there) if advance is not None and cuts(*here, where, *there) else []

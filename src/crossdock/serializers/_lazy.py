@@ -14,7 +14,7 @@ from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._open import OpenFile, format_at, open_file
-from ._passed import hearing
+from ._passed import following
 from ._path import below, shown
 from ._receive import receive
 from ._save import Path, file_path
@@ -199,7 +199,7 @@ class LazyArray:
 
     @contextmanager
     def _followed(self, progress: Progress) -> Iterator[None]:
-        with tracking(progress, self.nbytes, 'read') as track, track.share(self.nbytes) as advance, hearing(advance):
+        with tracking(progress, self.nbytes, 'read') as track, following(track, self.nbytes):
             yield
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from ._format import Format, Reader
 from ._ignore import Ignore, ignoring
 from ._nest import check_nesting, nested
 from ._open import format_at, open_file
-from ._passed import hearing
+from ._passed import following
 from ._path import below
 from ._receive import receive
 from ._save import Path, file_path
@@ -197,6 +197,6 @@ def _values(
             if key in views:
                 values[key] = views[key]
                 continue
-            with track.share(reader.entries[key].nbytes) as advance, hearing(advance):
+            with following(track, reader.entries[key].nbytes):
                 values[key] = receive(reader, key, device)
     return values

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 
-from crossdock.transfer import Advance
+from crossdock.transfer import Advance, Track
 
-__all__ = ['hearing', 'passed']
+__all__ = ['following', 'passed']
 
 
 class _Own(threading.local):
@@ -19,7 +21,7 @@ class _Own(threading.local):
 _own = _Own()
 
 
-class hearing:
+class _hearing:
     """Have `advance`, if there is one, told of the bytes that reads inside come past."""
 
     __slots__ = ('_advance', '_before')
@@ -37,9 +39,23 @@ class hearing:
         _own.advance = self._before
 
 
+def following(track: Track | None, nbytes: int) -> AbstractContextManager[None]:
+    """Have the reads inside told of, as a part of so many bytes of the work that is tracked, if anybody follows it."""
+    return _following(track, nbytes) if track is not None and track.followed else _UNFOLLOWED
+
+
+_UNFOLLOWED = nullcontext()
+
+
+@contextmanager
+def _following(track: Track, nbytes: int) -> Iterator[None]:
+    with track.share(nbytes) as advance, _hearing(advance):
+        yield
+
+
 def passed(nbytes: int) -> None:
     """Say that a read has come past so many bytes more; nothing that hears of it is part of the read."""
     if _own.advance is not None:
         advance = _own.advance
-        with hearing(None):
+        with _hearing(None):
             advance(nbytes)

@@ -11,7 +11,7 @@ from crossdock.transfer import Progress, tracking
 
 from ._dtypes import name_of
 from ._format import Reader
-from ._passed import hearing, passed
+from ._passed import following, passed
 
 __all__ = ['Row', 'Report', 'report', 'damage', 'size_of_file']
 
@@ -92,7 +92,7 @@ def damage(reader: Reader, progress: Progress = False) -> list[CorruptFileError]
                 if isinstance(entry.fault, CorruptFileError):
                     found.append(entry.fault)
                 continue
-            with track.share(entry.nbytes) as advance, hearing(advance):
+            with following(track, entry.nbytes):
                 try:
                     for _, piece in reader.pieces(key):
                         passed(piece.nbytes)

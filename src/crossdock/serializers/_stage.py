@@ -7,7 +7,6 @@ all would take as much memory as the target has, and a file that has just been r
 from __future__ import annotations
 
 from collections.abc import Collection, MutableMapping
-from contextlib import nullcontext
 from enum import Enum
 from typing import Any
 
@@ -22,7 +21,7 @@ from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS
 from ._match import describe_entry, describe_value, fits, loses, may_lose, wanted_dtype
 from ._nest import check_nesting, nested, with_positions
-from ._passed import hearing, passed
+from ._passed import following, passed
 from ._path import below, shown
 from ._pour import refill
 from ._receive import receive
@@ -192,7 +191,7 @@ class Loader:
         staged: dict[str, Any] = {}
         lost = []
         for key in keys:
-            with track.share(self.reader.entries[key].nbytes) as advance, hearing(advance):
+            with following(track, self.reader.entries[key].nbytes):
                 staged[key] = self._staged(key, slots[key], key in late)
             if staged[key] is _LOST:
                 have = f'{describe_entry(self.reader.entries[key])} with values that do not fit'
@@ -304,9 +303,8 @@ class Loader:
         CorruptFileError, OSError
             The file has changed since, or cannot be read any more; a note says that a part has been loaded.
         """
-        share = self._track.share(self.reader.entries[key].nbytes) if self._track else nullcontext()
         try:
-            with share as advance, hearing(advance):
+            with following(self._track, self.reader.entries[key].nbytes):
                 if value is None:
                     host = np.asarray(self.reader.read(key)).astype(wanted_dtype(slot.value), copy=False)
                     return _arrays.place_like(slot.seen, host, key)

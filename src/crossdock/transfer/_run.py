@@ -55,8 +55,10 @@ def run(
         return _run_in_order(plan, array, source, target, blocking=blocking, advance=advance)
     out = target.allocate(plan.source.shape, plan.dtype, plan.target)
     if plan.source.size:
-        ends = out, plan.target, target, array, plan.source.place, source
-        copy_between(*ends, blocking=blocking, advance=advance, apart=True)
+        if advance is None:
+            _copy(out, plan.target, target, array, plan.source.place, source, blocking=blocking)
+        else:
+            _copy_in_steps(out, plan.target, target, array, plan.source.place, source, blocking, advance, apart=True)
     return out
 
 
@@ -66,8 +68,10 @@ def _run_in_order(
     """A dense array crosses as it lies, and is seen with its own axes again on the other side."""
     there = target.allocate(tuple(plan.source.shape[axis] for axis in plan.order), plan.dtype, plan.target)
     here = source.permute(array, plan.order)
-    ends = there, plan.target, target, here, plan.source.place, source
-    copy_between(*ends, blocking=blocking, advance=advance, apart=True)
+    if advance is None:
+        _copy(there, plan.target, target, here, plan.source.place, source, blocking=blocking)
+    else:
+        _copy_in_steps(there, plan.target, target, here, plan.source.place, source, blocking, advance, apart=True)
     return target.permute(there, tuple(plan.order.index(axis) for axis in range(len(plan.order))))
 
 
@@ -123,17 +127,36 @@ def copy_between(
     *,
     blocking: bool,
     advance: Advance | None = None,
-    apart: bool = False,
 ) -> None:
     """Write `src` into `dst`, wherever the two live; broadcasts, and casts without a check.
 
-    `advance` is as for `run`; `apart` says that the two are known to share no memory.
+    `advance` is as for `run`.
     """
+    if advance is None:
+        _copy(dst, dst_place, dst_port, src, src_place, src_port, blocking=blocking)
+    else:
+        _copy_in_steps(dst, dst_place, dst_port, src, src_place, src_port, blocking, advance, apart=False)
+
+
+def _copy_in_steps(
+    dst: Any,
+    dst_place: PlaceFacts,
+    dst_port: Port,
+    src: Any,
+    src_place: PlaceFacts,
+    src_port: Port,
+    blocking: bool,
+    advance: Advance,
+    *,
+    apart: bool,
+) -> None:
+    """As `_copy`, with somebody told of each step; `apart` says that the two are known to share no memory."""
     ends = dst, dst_place, dst_port, src, src_place, src_port
-    indices = cuts(*ends, apart=apart) if advance is not None else []
-    if advance is None or len(indices) < 2:
+    indices = cuts(*ends, apart=apart)
+    if len(indices) < 2:
         _copy(*ends, blocking=blocking)
         return
+    near = dst_place.physical == src_place.physical
     want, nbytes = dst_port.facts(dst), _facts(*ends)[1]
     itemsize = min(src_port.facts(src).dtype.itemsize, want.dtype.itemsize)
     view = None
@@ -147,7 +170,7 @@ def copy_between(
                 _copy(piece, dst_place, dst_port, part, src_place, src_port, blocking=blocking)
             else:
                 part = view[index]
-                with _told(*ends):
+                with _told(near, *ends):
                     dst_port.copy_in(piece, part, source=src_place.device, blocking=blocking)
             advance(part.size * itemsize)
 
@@ -181,15 +204,15 @@ def _copy(
 ) -> None:
     near = dst_place.physical == src_place.physical
     if dst_place.library == src_place.library and (blocking or near or src_place.physical != HOST):
-        with _told(dst, dst_place, dst_port, src, src_place, src_port):
+        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
             dst_port.copy(dst, src)
     elif src_place.physical == HOST:
         view = _true_bools(src_port.alias_out(src))
-        with _told(dst, dst_place, dst_port, src, src_place, src_port):
+        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
             dst_port.copy_in(dst, view, source=src_place.device, blocking=blocking)
     elif dst_place.physical == HOST:
         view = dst_port.alias_out(dst)
-        with _told(dst, dst_place, dst_port, src, src_place, src_port):
+        with _told(near, dst, dst_place, dst_port, src, src_place, src_port):
             src_port.copy_out(view, src, target=dst_place.device)
     elif near:
         dst_port.copy(dst, _seen(dst, dst_place, dst_port, src, src_place, src_port))
@@ -242,10 +265,9 @@ def _true_bools(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _told(
-    dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
+    near: bool, dst: Any, dst_place: PlaceFacts, dst_port: Port, src: Any, src_place: PlaceFacts, src_port: Port
 ) -> AbstractContextManager[None]:
     """A copy, told of if anybody wants to know and neither library tells itself."""
-    near = dst_place.physical == src_place.physical
     if near or dst_port.reports_transfers or src_port.reports_transfers or not listening():
         return _SILENT
     return telling(*_facts(dst, dst_place, dst_port, src, src_place, src_port), route=COPY)
