@@ -52,7 +52,9 @@ Array index(const Array& array, std::span<const Index> indexes) {
   };
   const int consumed = static_cast<int>(std::count_if(indexes.begin(), indexes.end(), consumes));
   // Nobody has checked the strides of an array without elements.
-  const Dims steps = array.size() == 0 ? contiguous_strides(array.shape(), array.itemsize()) : array.strides();
+  const bool empty = array.size() == 0;
+  const Dims unchecked = empty ? contiguous_strides(array.shape(), array.itemsize()) : Dims{};
+  const Dims& steps = empty ? unchecked : array.strides();
   Dims shape, strides;
   std::int64_t offset = 0;
   int axis = 0;

@@ -21,16 +21,15 @@ namespace {
 // What is easier said in Python lives in crossdock.core._array; looked up when it is called.
 nb::object python_side(const char* function) { return nb::module_::import_("crossdock.core._array").attr(function); }
 
-nb::object nested_list(const Array& array) {
-  if (array.ndim() == 0) return to_python(load(array.data(), array.dtype()));
-  nb::list list;
-  for (std::int64_t i = 0; i < array.shape()[0]; ++i) {
-    Dims shape = array.shape(), strides = array.strides();
-    shape.erase(0);
-    strides.erase(0);
-    if ((i & 0xffff) == 0xffff && PyErr_CheckSignals() < 0) throw nb::python_error();  // a long list, or an endless one
-    const std::int64_t offset = array.size() ? i * array.strides()[0] : 0;
-    list.append(nested_list(array.view(std::move(shape), std::move(strides), offset)));
+nb::object nested_list(const Array& array, const std::byte* data, int dim) {
+  if (dim == array.ndim()) return to_python(load(data, array.dtype()));
+  const std::int64_t count = array.shape()[dim], stride = array.size() == 0 ? 0 : array.strides()[dim];
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(count)));
+  if (!list.is_valid()) throw nb::python_error();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if ((i & 0xffff) == 0xffff && PyErr_CheckSignals() < 0) throw nb::python_error();  // a long list
+    nb::object item = nested_list(array, data + i * stride, dim + 1);
+    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
   }
   return list;
 }
@@ -41,7 +40,7 @@ nb::object to_list(const Array& array) {
   const Array here = array.device().is_host() ? array : unlocked(array.device(), array.size(), [&] {
     return to_device(array, host, {.op = "tolist", .target = "@numpy", .implicit = true});
   });
-  return nested_list(here);
+  return nested_list(here, here.data(), 0);
 }
 
 nb::object array_interface(const Array& array) {

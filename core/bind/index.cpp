@@ -1,5 +1,8 @@
 #include "index.h"
 
+#include <array>
+#include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,7 +108,25 @@ void check_list(PyObject* list, int depth = 0) {
   }
 }
 
+// A flat list of Python's integers, without NumPy; empty for another.
+std::optional<ArrayIndex> plain_list_index(PyObject* list) {
+  static Device& host = find_device("native:0");
+  const Py_ssize_t count = PyList_Check(list) ? PyList_Size(list) : 0;
+  if (count == 0 || !PyLong_CheckExact(PyList_GetItem(list, 0))) return std::nullopt;
+  const Array array = Array::empty({count}, Dtype::int64, host);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const item = PyList_GetItem(list, i);
+    if (!PyLong_CheckExact(item)) return std::nullopt;
+    int overflow = 0;
+    const std::int64_t value = PyLong_AsLongLongAndOverflow(item, &overflow);
+    if (overflow) return std::nullopt;
+    std::memcpy(array.data() + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+  }
+  return ArrayIndex{array, true};
+}
+
 AnyIndex list_index(PyObject* list) {
+  if (auto plain = plain_list_index(list)) return *std::move(plain);
   check_list(list);
   nb::object array;
   try {
@@ -176,21 +197,52 @@ struct Key {
   }
 };
 
+// The usual keys, a few basic indexes, without memory of their own.
+class FewIndexes {
+ public:
+  // Whether the key is of that kind.
+  bool read(PyObject* key) {
+    if (!PyTuple_Check(key)) return add(key);
+    const Py_ssize_t count = PyTuple_Size(key);
+    if (count > kMost) return false;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      if (!add(PyTuple_GetItem(key, i))) return false;
+    }
+    return true;
+  }
+  std::span<const Index> indexes() const noexcept { return {indexes_.data(), count_}; }
+
+ private:
+  static constexpr int kMost = 4;
+
+  bool add(PyObject* item) {
+    const auto simple = basic_index(item);
+    if (simple) indexes_[count_++] = *simple;
+    return simple.has_value();
+  }
+
+  std::array<Index, kMost> indexes_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 Array subscript(const Array& array, PyObject* object) {
+  if (FewIndexes few; few.read(object)) return index(array, few.indexes());
   const Key key(object);
   if (key.is_basic()) return index(array, key.basic);
   return unlocked(array.device(), key.work(array), [&] { return index(array, key.all); });
 }
 
 void assign_subscript(const Array& array, PyObject* object, const Argument& value) {
+  const auto assign_to = [&](std::span<const Index> indexes) {
+    const Array target = index(array, indexes);
+    unlocked(array.device(), target.size(), [&] { assign(target, value); });
+  };
+  if (FewIndexes few; few.read(object)) return assign_to(few.indexes());
   const Key key(object);
-  if (!key.is_basic()) {
-    return unlocked(array.device(), key.work(array), [&] { assign(array, key.all, value); });
-  }
-  const Array target = index(array, key.basic);
-  unlocked(array.device(), target.size(), [&] { assign(target, value); });
+  if (key.is_basic()) return assign_to(key.basic);
+  unlocked(array.device(), key.work(array), [&] { assign(array, key.all, value); });
 }
 
 }  // namespace crossdock::bind

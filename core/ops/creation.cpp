@@ -94,18 +94,25 @@ std::int64_t count_reals(double start, double stop, double step) {
 
 Array full(const Dims& shape, const Scalar& value, Dtype dtype, Device& device) {
   Array out = Array::empty(shape, dtype, device);
-  Launch launch;
-  store(value, dtype, launch.operands[0].immediate);
-  if (out.size() == 0) return out;
-  launch.op = Op::copy;
-  launch.dtype = dtype;
-  launch.shape = {out.size()};
-  launch.noperands = 2;
-  launch.operands[0].dtype = dtype;
-  launch.operands[0].strides = {0};
-  launch.operands[1] = {.data = out.data(), .dtype = dtype, .strides = {out.itemsize()}};
-  device.launch(std::move(launch));
+  fill(out, value);
   return out;
+}
+
+void fill(const Array& target, const Scalar& value) {
+  Launch launch;
+  store(value, target.dtype(), launch.operands[0].immediate);
+  if (target.size() == 0) return;
+  const bool flat = target.is_c_contiguous();
+  launch.op = Op::copy;
+  launch.dtype = target.dtype();
+  launch.shape = flat ? Dims{target.size()} : target.shape();
+  launch.noperands = 2;
+  launch.operands[0].dtype = target.dtype();
+  launch.operands[0].strides = Dims(launch.shape.size());
+  launch.operands[1].data = target.data();
+  launch.operands[1].dtype = target.dtype();
+  launch.operands[1].strides = flat ? Dims{target.itemsize()} : target.strides();
+  target.device().launch(std::move(launch));
 }
 
 Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<Dtype> dtype, Device& device) {

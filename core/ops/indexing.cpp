@@ -354,9 +354,31 @@ class MaskedFill {
   Array value_;
 };
 
+// The one index of x[i], where that is an array of integers on x's device; else null.
+const Array* only_integers(const Array& array, std::span<const AnyIndex> indexes) noexcept {
+  if (indexes.size() != 1 || array.ndim() == 0 || array.size() == 0) return nullptr;
+  const auto* item = std::get_if<ArrayIndex>(&indexes[0]);
+  const bool fits = item && is_integer(item->array.dtype()) && &item->array.device() == &array.device();
+  return fits ? &item->array : nullptr;
+}
+
+// What a plan would come to, without one.
+Array index_first_axis(const Array& array, const Array& places) {
+  Dims shape = places.shape(), data_strides(places.ndim()), place_strides = places.strides();
+  for (int dim = 1; dim < array.ndim(); ++dim) {
+    shape.push_back(array.shape()[dim]);
+    data_strides.push_back(array.strides()[dim]);
+    place_strides.push_back(0);
+  }
+  checked_nbytes(shape, array.itemsize());
+  return gather(array.view(shape, std::move(data_strides)), places.view(shape, std::move(place_strides)),
+                IndexedAxis{array.shape()[0], array.strides()[0], 0});
+}
+
 }  // namespace
 
 Array index(const Array& array, std::span<const AnyIndex> indexes) {
+  if (const Array* places = only_integers(array, indexes)) return index_first_axis(array, *places);
   if (is_basic(indexes)) return index(array, basic_part(indexes));
   const Plan plan = checked_plan(array, indexes);
   const Spread spread(plan);
@@ -367,7 +389,8 @@ void assign(const Array& target, const Argument& value) {
   target.require_writable("assignment");
   check_value(target, value);
   const auto* source = std::get_if<const Array*>(&value);
-  copy_into(target, source ? **source : ready_value(target, value), {.op = "assignment"});
+  if (!source) return fill(target, std::get<Scalar>(value));
+  copy_into(target, **source, {.op = "assignment"});
 }
 
 void assign(const Array& array, std::span<const AnyIndex> indexes, const Argument& value) {

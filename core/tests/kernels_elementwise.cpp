@@ -1,8 +1,10 @@
 // Elementwise kernels: values at the edges, and every way that memory can lie.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
+#include "crossdock/functors/division.h"
 #include "crossdock/runtime/thread_pool.h"
 #include "kernels_support.h"
 
@@ -83,27 +85,211 @@ TEST(Floats, ExponentialsAtTheEdges) {
   expect_same(unary<float>(Op::tanh, Floats{0, -0.0f, kInf, -kInf, kNan, 1e-45f}), {0, -0.0f, 1, -1, kNan, 1e-45f});
 }
 
-// Units in the last place between the kernels and libm, over both signs and all exponents.
-TEST(Floats, VectorisedFunctionsAreAccurate) {
-  Floats x;
-  for (std::uint64_t bits = 0; bits < (1ull << 32); bits += 65'537) {
-    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    if (value == value) x.push_back(value);
+TEST(Floats, FunctionsAtTheEdges) {
+  expect_same(unary<float>(Op::sin, Floats{0, -0.0f, kInf, kNan, 1e-45f}), {0, -0.0f, kNan, kNan, 1e-45f});
+  expect_same(unary<float>(Op::cos, Floats{0, -kInf, kNan}), {1, kNan, kNan});
+  expect_same(unary<float>(Op::tan, Floats{0, -0.0f, kInf, kNan, 1e-45f}), {0, -0.0f, kNan, kNan, 1e-45f});
+  expect_same(unary<float>(Op::asin, Floats{-0.0f, 2, kInf, kNan, 1e-45f}), {-0.0f, kNan, kNan, kNan, 1e-45f});
+  expect_same(unary<float>(Op::acos, Floats{1, 1.5f, -kInf, kNan}), {0, kNan, kNan, kNan});
+  expect_same(unary<float>(Op::atan, Floats{-0.0f, kNan, 1e-45f}), {-0.0f, kNan, 1e-45f});
+  expect_same(unary<float>(Op::sinh, Floats{-0.0f, kInf, -kInf, 90, kNan, 1e-45f}),
+              {-0.0f, kInf, -kInf, kInf, kNan, 1e-45f});
+  expect_same(unary<float>(Op::cosh, Floats{-0.0f, kInf, -kInf, kNan}), {1, kInf, kInf, kNan});
+  expect_same(unary<float>(Op::asinh, Floats{-0.0f, kInf, -kInf, kNan, 1e-45f}), {-0.0f, kInf, -kInf, kNan, 1e-45f});
+  expect_same(unary<float>(Op::acosh, Floats{1, 0.5f, kInf, -kInf, kNan}), {0, kNan, kInf, kNan, kNan});
+  expect_same(unary<float>(Op::atanh, Floats{-0.0f, 1, -1, 2, kNan, 1e-45f}), {-0.0f, kInf, -kInf, kNan, kNan, 1e-45f});
+  expect_same(unary<float>(Op::log1p, Floats{-0.0f, -1, -2, kInf, kNan, 1e-45f}),
+              {-0.0f, -kInf, kNan, kInf, kNan, 1e-45f});
+  for (const Op op : {Op::log2, Op::log10})
+    expect_same(unary<float>(op, Floats{0, -0.0f, 1, -1, kInf, kNan}), {-kInf, -kInf, 0, kNan, kInf, kNan});
+  std::vector<double> powers, tens, exponents;
+  for (int i = -1074; i < 1024; ++i) powers.push_back(std::ldexp(1.0, i));
+  for (int i = 0; i < 23; ++i) tens.push_back(std::pow(10.0, i));
+  exponents = unary<double>(Op::log2, powers);
+  for (std::size_t i = 0; i < powers.size(); ++i) EXPECT_EQ(exponents[i], static_cast<double>(i) - 1074);
+  exponents = unary<double>(Op::log10, tens);
+  for (std::size_t i = 0; i < tens.size(); ++i) EXPECT_EQ(exponents[i], static_cast<double>(i));
+}
+
+TEST(Floats, FunctionsOfTwoAtTheEdges) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const double edges[] = {0,    -0.0, 1,       -1,       inf,     -inf,     nan, 5e-324, 1e308,
+                          -1e5, 0.5,  -1.5e-3, 2.5e-310, 1.7e308, -1.7e308, 3,   -3,     2};
+  std::vector<double> a, b;
+  for (const double x : edges) {
+    for (const double y : edges) {
+      a.push_back(x);
+      b.push_back(y);
+    }
   }
-  const auto check = [&x](Op op, double (*reference)(double), double limit) {
-    const Floats got = unary<float>(op, x);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double want = reference(static_cast<double>(x[i]));
-      const auto rounded = static_cast<float>(want);
-      if (!std::isfinite(rounded)) continue;
-      const double unit = std::nextafter(std::fabs(rounded), kInf) - static_cast<double>(std::fabs(rounded));
-      ASSERT_LE(std::fabs(static_cast<double>(got[i]) - want), limit * unit) << name(op) << " of " << x[i];
+  const auto check = [&](Op op, double (*reference)(double, double)) {
+    const auto got = binary<double>(op, a, b);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double want = reference(a[i], b[i]);
+      if (std::isnan(want)) {
+        EXPECT_TRUE(std::isnan(got[i])) << name(op) << " of " << a[i] << ", " << b[i];
+        continue;
+      }
+      EXPECT_EQ(std::signbit(got[i]), std::signbit(want)) << name(op) << " of " << a[i] << ", " << b[i];
+      if (std::isinf(want) || std::isinf(got[i])) {
+        EXPECT_EQ(got[i], want) << name(op) << " of " << a[i] << ", " << b[i];
+      } else {
+        EXPECT_NEAR(got[i], want, 5e-16 * std::fabs(want) + 5e-324) << name(op) << " of " << a[i] << ", " << b[i];
+      }
     }
   };
-  check(Op::exp, std::exp, 1);
-  check(Op::expm1, std::expm1, 2.1);
-  check(Op::log, std::log, 1);
-  check(Op::tanh, std::tanh, 2.5);
+  check(Op::pow, std::pow);
+  check(Op::atan2, std::atan2);
+  check(Op::hypot, std::hypot);
+}
+
+// Units in the last place between the kernels and libm's functions of longer numbers, over both signs and all
+// exponents, and where most numbers are.
+template <class T, class Longer>
+class Accuracy {
+ public:
+  Accuracy() {
+    constexpr std::uint64_t kSteps = 1 << 16;
+    for (std::uint64_t i = 0; i < kSteps; ++i) {
+      if constexpr (sizeof(T) == 4) {
+        add(std::bit_cast<T>(static_cast<std::uint32_t>(i * 65'537)));
+      } else {
+        add(std::bit_cast<T>(i * 0x1'0001'0001'0001));
+      }
+      add(static_cast<T>((static_cast<double>(i) - kSteps / 2) * 20.1 / kSteps));
+      add(static_cast<T>((static_cast<double>(i) - kSteps / 2) * 2.01 / kSteps));
+      add(static_cast<T>(static_cast<double>(i) * 8.1 * 1.5707963267948966));
+    }
+    y_ = x_;
+    std::reverse(y_.begin(), y_.end());
+  }
+
+  void check(Op op, Longer (*reference)(Longer), double limit) const {
+    const auto got = unary<T>(op, x_);
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      ASSERT_LE(units(got[i], reference(x_[i])), limit) << name(op) << " of " << x_[i];
+  }
+  void check(Op op, Longer (*reference)(Longer, Longer), double limit) const {
+    const auto got = binary<T>(op, x_, y_);
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      ASSERT_LE(units(got[i], reference(x_[i], y_[i])), limit) << name(op) << " of " << x_[i] << ", " << y_[i];
+  }
+
+ private:
+  void add(T value) {
+    if (value == value) x_.push_back(value);
+  }
+  static double units(T got, Longer want) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const T rounded = static_cast<T>(want);
+    if (rounded != rounded) return got != got ? 0 : HUGE_VAL;
+    if (std::isinf(rounded) || std::isinf(got)) {
+      return got == rounded || std::nextafter(rounded, got) == got || std::nextafter(got, rounded) == rounded
+                 ? 0
+                 : HUGE_VAL;
+    }
+    const T size = std::fabs(rounded), next = std::nextafter(size, kInfinity);
+    const Longer unit =
+        std::isinf(next) ? Longer(size) - Longer(std::nextafter(size, T{0})) : Longer(next) - Longer(size);
+    return static_cast<double>(std::fabs(Longer(got) - want) / unit);
+  }
+
+  std::vector<T> x_, y_;
+};
+
+TEST(Floats, VectorisedFunctionsAreAccurate) {
+  const Accuracy<float, double> accuracy;
+  accuracy.check(Op::exp, std::exp, 1);
+  accuracy.check(Op::expm1, std::expm1, 2.1);
+  accuracy.check(Op::log, std::log, 1);
+  accuracy.check(Op::tanh, std::tanh, 2.5);
+  constexpr double kRounded = 0.52;
+  accuracy.check(Op::sin, std::sin, kRounded);
+  accuracy.check(Op::cos, std::cos, kRounded);
+  accuracy.check(Op::tan, std::tan, kRounded);
+  accuracy.check(Op::asin, std::asin, kRounded);
+  accuracy.check(Op::acos, std::acos, kRounded);
+  accuracy.check(Op::atan, std::atan, kRounded);
+  accuracy.check(Op::sinh, std::sinh, kRounded);
+  accuracy.check(Op::cosh, std::cosh, kRounded);
+  accuracy.check(Op::asinh, std::asinh, kRounded);
+  accuracy.check(Op::acosh, std::acosh, kRounded);
+  accuracy.check(Op::atanh, std::atanh, kRounded);
+  accuracy.check(Op::log1p, std::log1p, kRounded);
+  accuracy.check(Op::log2, std::log2, kRounded);
+  accuracy.check(Op::log10, std::log10, kRounded);
+  accuracy.check(Op::atan2, std::atan2, kRounded);
+  accuracy.check(Op::hypot, std::hypot, kRounded);
+  accuracy.check(Op::pow, std::pow, kRounded);
+}
+
+TEST(Floats, VectorisedFunctionsOfDoublesAreAccurate) {
+  if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "nothing longer than double to compare with";
+  const Accuracy<double, long double> accuracy;
+  accuracy.check(Op::sin, std::sin, 1);
+  accuracy.check(Op::cos, std::cos, 1);
+  accuracy.check(Op::tan, std::tan, 2.5);
+  accuracy.check(Op::asin, std::asin, 2.1);
+  accuracy.check(Op::acos, std::acos, 1.3);
+  accuracy.check(Op::atan, std::atan, 2);
+  accuracy.check(Op::sinh, std::sinh, 2);
+  accuracy.check(Op::cosh, std::cosh, 2);
+  accuracy.check(Op::asinh, std::asinh, 2);
+  accuracy.check(Op::acosh, std::acosh, 2);
+  accuracy.check(Op::atanh, std::atanh, 2);
+  accuracy.check(Op::log1p, std::log1p, 1);
+  accuracy.check(Op::log2, std::log2, 1);
+  accuracy.check(Op::log10, std::log10, 1);
+  accuracy.check(Op::atan2, std::atan2, 2.5);
+  accuracy.check(Op::hypot, std::hypot, 1.3);
+  accuracy.check(Op::pow, std::pow, 1.3);
+}
+
+// Elements that the vectorised form does not serve change nothing for the others.
+TEST(Floats, ResultsDoNotDependOnNeighbours) {
+  Floats x;
+  for (int i = 0; i < 1500; ++i) x.push_back(i % 7 == 3 ? 1e30f : static_cast<float>(i) * 0.37f);
+  for (const Op op : {Op::sin, Op::cos, Op::tan}) {
+    const Floats got = unary<float>(op, x);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(got[i], unary<float>(op, Floats{x[i]})[0]) << name(op);
+  }
+}
+
+TEST(Integers, DivideExactlyAtTheEdges) {
+  const auto check = []<class T>(T) {
+    std::vector<T> edges;
+    for (int bit = 0; bit < static_cast<int>(8 * sizeof(T)); ++bit) {
+      for (int more = -2; more <= 2; ++more) {
+        const auto value = static_cast<T>((std::uint64_t{1} << bit) + static_cast<std::uint64_t>(more));
+        edges.push_back(value);
+        edges.push_back(static_cast<T>(T{0} - value));
+      }
+    }
+    std::vector<T> quotients(edges.size()), rests(edges.size());
+    const Dims shape{static_cast<std::int64_t>(edges.size())};
+    for (const T b : edges) {
+      const std::vector<T> same(edges.size(), b);
+      const auto wanted = binary<T>(Op::floor_divide, edges, same), left = binary<T>(Op::remainder, edges, same);
+      Operand scalar = operand(&b, dtype_of<T>, {0});
+      launch(Op::floor_divide, dtype_of<T>, shape, {contiguous(edges, shape), scalar, contiguous(quotients, shape)});
+      launch(Op::remainder, dtype_of<T>, shape, {contiguous(edges, shape), scalar, contiguous(rests, shape)});
+      EXPECT_EQ(quotients, wanted);
+      EXPECT_EQ(rests, left);
+      for (std::size_t i = 0; i < edges.size(); ++i) {
+        const T a = edges[i];
+        ASSERT_EQ(wanted[i], functors::FloorDivide{}(a, b)) << +a << " // " << +b;
+        ASSERT_EQ(left[i], functors::Remainder{}(a, b)) << +a << " % " << +b;
+      }
+    }
+  };
+  check(std::int8_t{});
+  check(std::uint8_t{});
+  check(std::int16_t{});
+  check(std::uint16_t{});
+  check(std::int32_t{});
+  check(std::uint32_t{});
+  check(std::int64_t{});
+  check(std::uint64_t{});
 }
 
 TEST(Complex, Arithmetic) {

@@ -107,6 +107,35 @@ TEST(Ordering, LongRowsOnSeveralThreads) {
   }
 }
 
+// Keys that are hard to part: few different ones, the largest that there are, and orders that samples may mistake.
+TEST(Ordering, RowsOfPatterns) {
+  const auto check = []<class T>(T) {
+    for (const std::int64_t n : {90, 128, 129, 255, 1000, 70'000}) {
+      for (int pattern = 0; pattern < 6; ++pattern) {
+        auto x = random_bits<T>(n);
+        for (std::int64_t i = 0; i < n; ++i) {
+          T& value = x[static_cast<std::size_t>(i)];
+          const auto place = static_cast<T>(i);
+          if (pattern == 0) value = static_cast<T>(value & 1);
+          if (pattern == 1) value = std::numeric_limits<T>::max();
+          if (pattern == 2) value = static_cast<T>(i % 2 != 0 ? value : std::numeric_limits<T>::max());
+          if (pattern == 3) value = i < n / 2 ? place : static_cast<T>(n - i);
+          if (pattern == 4) value = static_cast<T>(i % 3 == 0 ? std::numeric_limits<T>::min() : place);
+          if (pattern == 5 && i != n / 2) value = place;
+        }
+        check_row(x);
+      }
+    }
+  };
+  for (const int count : {1, 3}) {
+    const Threads threads(count);
+    check(std::int32_t{});
+    check(std::uint32_t{});
+    check(std::int64_t{});
+    check(std::uint64_t{});
+  }
+}
+
 TEST(Ordering, RowsInOrderAlready) {
   for (const std::int64_t n : {90, 100'000}) {
     std::vector<double> x(static_cast<std::size_t>(n));

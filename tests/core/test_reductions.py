@@ -140,3 +140,18 @@ def test_any_and_all_of_rows_and_columns(shape: tuple[int, int], device: str, rn
                 same(cx.any(x, axis=axis), np.any(a, axis=axis))
                 same(cx.all(x, axis=axis), np.all(a, axis=axis))
                 same(cx.any(x[:, ::2], axis=axis), np.any(a[:, ::2], axis=axis))
+
+
+@pytest.mark.parametrize('dtype', ['int8', 'int64', 'float32', 'float64'])
+def test_the_extreme_is_found_at_every_place(dtype: str, device: str) -> None:
+    for n in (1, 3, 8, 15, 16, 17, 33, 63, 64, 65, 130, 300):
+        for place in {0, 1 % n, n // 2, n - 2 if n > 1 else 0, n - 1}:
+            a = np.zeros(n, dtype)
+            a[place] = 7
+            x = cx.asarray(a, device=device)
+            assert int(cx.argmax(x)) == place and float(x.max()) == 7, (n, place)
+            assert int(cx.argmin(-x)) == place and float((-x).min()) == -7, (n, place)
+            if dtype.startswith('float'):
+                a[place] = np.nan
+                x = cx.asarray(a, device=device)
+                assert int(cx.argmax(x)) == int(cx.argmin(x)) == place and np.isnan(float(x.max())), (n, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -54,23 +54,22 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
            [3, 4]], shape=(2, 2), dtype=int64, device='native:0')
     """
     source, fresh, ours = _source(obj)
-    wanted = source.dtype if dtype is None else _core._dtype(dtype)
-    if source.dtype.kind == 'complex floating' and wanted.kind != 'complex floating':
+    found = source.dtype
+    wanted = found if dtype is None else _core._dtype(dtype)
+    if wanted is not found and found.kind == 'complex floating' and wanted.kind != 'complex floating':
         raise DtypeError(
-            f'asarray: {source.dtype} -> {wanted} would drop the imaginary parts; take the real part first',
+            f'asarray: {found} -> {wanted} would drop the imaginary parts; take the real part first',
             dtype=wanted,
         )
     never = copy is not None and not copy
     place = source.device if device is None and ours else _core.device(device)
-    moves = place.physical != source.device.physical
-    if moves or wanted != source.dtype:
+    moves = place is not source.device and place.physical != source.device.physical
+    if moves or wanted != found:
         if never:
-            what = (
-                f"a move from '{source.device}' to '{place}'"
-                if moves
-                else f'a conversion from {source.dtype} to {wanted}'
-            )
+            what = f"a move from '{source.device}' to '{place}'" if moves else f'a conversion from {found} to {wanted}'
             raise CopyRequiredError(f'asarray: {what} takes a copy, and copy=False forbids it')
+        if place is source.device:
+            return _core.astype(source, wanted)
         result = _core.empty(source.shape, dtype=wanted, device=place)
         copy_into(result, source, source=None if ours else '@numpy')
         return result
@@ -83,35 +82,31 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | str | None = Non
     return source.to_device(place)
 
 
-class _Source(NamedTuple):
-    """The values as a core array wherever they are now."""
+def _source(obj: Any) -> tuple[Array, bool, bool]:
+    """The values as a core array wherever they are now.
 
-    array: Array
-    fresh: bool  # nobody else sees its memory
-    ours: bool  # made of core arrays, so that their device counts
-
-
-def _source(obj: Any) -> _Source:
+    Then whether nobody else sees its memory, and whether it was made of core arrays, so that their device counts.
+    """
     if isinstance(obj, Array):
-        return _Source(obj, fresh=False, ours=True)
+        return obj, False, True
     if isinstance(obj, np.ndarray):
-        return _Source(from_numpy(_without_mask(obj)), fresh=False, ours=False)
-    if isinstance(obj, (bool, int, float, complex, np.generic)):
-        return _Source(from_numpy(_numbers(obj)), fresh=True, ours=False)
-    if hasattr(obj, '__dlpack__'):
-        return _Source(_core.from_dlpack(obj), fresh=False, ours=False)
+        return from_numpy(_without_mask(obj)), False, False
     if isinstance(obj, (list, tuple, range)):
         found = from_sequence(obj)
-        if isinstance(found, Array):
-            return _Source(found, fresh=True, ours=True)
-        return _Source(from_numpy(found), fresh=True, ours=False)
+        return (found, True, True) if isinstance(found, Array) else (from_numpy(found), True, False)
+    if isinstance(obj, (bool, int, float, complex, np.generic)):
+        return from_numpy(_numbers(obj)), True, False
+    if hasattr(obj, '__dlpack__'):
+        return _core.from_dlpack(obj), False, False
     try:
-        return _Source(from_numpy(np.asarray(memoryview(obj))), fresh=False, ours=False)
+        return from_numpy(np.asarray(memoryview(obj))), False, False
     except TypeError:
         raise UnknownArrayError(f'asarray: {type(obj).__name__} is no array, number or sequence of numbers') from None
 
 
 def _without_mask(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if type(array) is np.ndarray:
+        return array
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise DtypeError('asarray: a masked array would lose its mask; fill it first, with x.filled(value)')
     return np.asarray(array)

@@ -15,6 +15,8 @@ __all__ = ['from_sequence']
 
 _MAX_NUMBERS = 2**40
 _MAX_NDIM = 64
+_INTEGERS = {bool, int}
+_PLAIN = {bool, int, float, complex}
 
 
 def from_sequence(obj: Sequence[Any]) -> Array | np.ndarray[Any, Any]:
@@ -27,12 +29,17 @@ def from_sequence(obj: Sequence[Any]) -> Array | np.ndarray[Any, Any]:
     DtypeError
         Something in it is no number, or the numbers have no common data type.
     """
-    survey = _Survey(obj)
-    if survey.arrays:
-        return _stacked(obj)
+    kinds = set(map(type, obj))
+    if kinds <= _PLAIN:  # the usual: nothing lies deeper
+        integers = kinds <= _INTEGERS
+    else:
+        survey = _Survey(obj)
+        if survey.arrays:
+            return _stacked(obj)
+        integers = survey.integers
     try:
         array = np.asarray(obj)
-        if array.dtype.kind == 'f' and array.size and survey.integers:
+        if array.dtype.kind == 'f' and array.size and integers:
             # Where one integer needs uint64 and others do not, NumPy rounds all to float64.
             array = np.asarray(obj, np.uint64)
     except OverflowError as error:

@@ -7,6 +7,15 @@ namespace crossdock::native {
 
 namespace {
 
+void fill(double* values, std::int64_t n, std::int64_t begin, double start, double step) {
+  const auto first = static_cast<double>(begin);  // exact: for 2^53 elements there is no memory
+  for (int i = 0; i < static_cast<int>(n); ++i) values[i] = start + (first + i) * step;
+}
+void fill(std::uint64_t* values, std::int64_t n, std::int64_t begin, std::uint64_t start, std::uint64_t step) {
+  std::uint64_t value = start + static_cast<std::uint64_t>(begin) * step;
+  for (std::int64_t i = 0; i < n; ++i, value += step) values[i] = value;
+}
+
 // Values are made as `Wide` (wrapping uint64, or double) in pieces, then converted.
 template <class Wide>
 void run(const Launch& launch, Wide start, Wide step, Dtype wide) {
@@ -19,7 +28,7 @@ void run(const Launch& launch, Wide start, Wide step, Dtype wide) {
     alignas(64) Wide values[kPiece];
     for (; begin < end; begin += kPiece) {
       const std::int64_t n = std::min(kPiece, end - begin);
-      for (std::int64_t i = 0; i < n; ++i) values[i] = start + static_cast<Wide>(begin + i) * step;
+      fill(values, n, begin, start, step);
       conversion(reinterpret_cast<const std::byte*>(values), sizeof(Wide), data + begin * to_stride, to_stride, n);
     }
   });

@@ -76,10 +76,11 @@ class Run {
       const std::byte* piece = elements + begin * itemsize_;
       alignas(16) std::byte value[16];
       std::memcpy(value, best_.identity, sizeof value);
-      best_.reduce(piece, std::min(kPiece, n - begin), value);
+      const std::int64_t count = std::min(kPiece, n - begin);
+      best_.reduce(piece, count, value);
       if (!first && !loops_.better(value, best)) continue;
       std::memcpy(best, value, static_cast<std::size_t>(itemsize_));
-      *best_index = index + begin + loops_.find(piece, value);
+      *best_index = index + begin + loops_.find(piece, count, value);
     }
   }
 

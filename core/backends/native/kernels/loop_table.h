@@ -31,8 +31,9 @@ struct Reduction {
 // argmax or argmin of one dtype, NaN before all numbers. The best value of a run comes from max or min of `element`.
 struct ArgReduction {
   Dtype element;
-  // The first of contiguous, aligned elements that equals `value` (NaN equals NaN here); it is there.
-  std::int64_t (*find)(const std::byte* elements, const std::byte* value);  // null: there is no such reduction
+  // The first of `n` contiguous, aligned elements that equals `value` (NaN equals NaN here); it is there. Null: there
+  // is no such reduction.
+  std::int64_t (*find)(const std::byte* elements, std::int64_t n, const std::byte* value);
   bool (*better)(const std::byte* a, const std::byte* b);
   // Where element i is better than bests[i], replaces that and indices[i].
   void (*update)(const std::byte* elements, std::int64_t n, std::int64_t index, std::byte* bests,

@@ -1,4 +1,4 @@
-// Creation functions (array API standard, "Creation functions"). All give fresh arrays in C order.
+// Creation functions (array API standard, "Creation functions"). All but fill give fresh arrays in C order.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 namespace crossdock {
 
 Array full(const Dims& shape, const Scalar& value, Dtype dtype, Device& device);
+// The value for all elements of an array that is there, by one launch. Writable or not is the caller's business; as
+// `store` in scalar.h for a value that does not fit, and nothing has been written then.
+void fill(const Array& target, const Scalar& value);
 // start, start + step, ... before stop. ValueError for step 0; without dtype: int64 for integers, else float64.
 Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<Dtype> dtype, Device& device);
 // `count` values from start to stop, which is the last one when `endpoint`; parts of complex numbers each by itself.

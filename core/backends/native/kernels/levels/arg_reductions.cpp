@@ -18,15 +18,24 @@ struct Better {
 };
 
 template <class T>
-std::int64_t find(const std::byte* elements, const std::byte* value) {
+std::int64_t find(const std::byte* elements, std::int64_t n, const std::byte* value) {
+  constexpr std::int64_t kBlock = 16;
   const T* x = input<T>(elements);
   const T wanted = load<T>(value);
+  const auto matches = [wanted](T element) {
+    if constexpr (functors::is_floating<T>) {
+      return (element == wanted) | ((element != element) & (wanted != wanted));
+    } else {
+      return element == wanted;
+    }
+  };
   std::int64_t i = 0;
-  if (wanted == wanted) {
-    while (x[i] != wanted) ++i;
-  } else {
-    while (x[i] == x[i]) ++i;
+  for (; i + kBlock <= n; i += kBlock) {  // without looking which it is
+    int found = 0;
+    for (std::int64_t j = 0; j < kBlock; ++j) found |= matches(x[i + j]);
+    if (found != 0) break;
   }
+  while (!matches(x[i])) ++i;
   return i;
 }
 

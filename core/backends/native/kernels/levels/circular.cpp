@@ -16,20 +16,20 @@ template <class T>
   return !(fabs(x) > T(kWidest)) | (fabs(x) == T(kInfinity));
 }
 
-#define CROSSDOCK_GUARDED(Name, name)               \
-  struct Name {                                     \
-    template <class T>                              \
-    [[gnu::always_inline]] static bool plain(T x) { \
-      return plain_angle(x);                        \
-    }                                               \
-    template <class T>                              \
-    [[gnu::always_inline]] static T compute(T x) {  \
-      return vector_##name(x);                      \
-    }                                               \
-    template <class T>                              \
-    [[gnu::always_inline]] static T call(T x) {     \
-      return elementary::name(x);                   \
-    }                                               \
+#define CROSSDOCK_GUARDED(Name, name)                                  \
+  struct Name {                                                        \
+    template <class T>                                                 \
+    [[gnu::always_inline]] static bool plain(T x) {                    \
+      return plain_angle(x);                                           \
+    }                                                                  \
+    template <class T>                                                 \
+    [[gnu::always_inline]] static T compute(T x) {                     \
+      return vector_##name(x);                                         \
+    }                                                                  \
+    template <class T>                                                 \
+    [[gnu::always_inline]] static T call(T x) {                        \
+      return static_cast<T>(elementary::name(static_cast<double>(x))); \
+    }                                                                  \
   };
 CROSSDOCK_GUARDED(Sin, sin)
 CROSSDOCK_GUARDED(Cos, cos)

@@ -124,11 +124,12 @@ template <>
 }
 #endif
 
-// Of a base that is positive or 0 and finite, not subnormal, and a finite exponent, positive where the base is 0.
+// Of a base that is positive and finite, not subnormal, or +0, and a finite exponent, positive where the base is 0.
 template <class T>
 [[gnu::always_inline]] inline bool plain_pow(T x, T y) {
   constexpr T kSmallest = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
-  return ((x >= kSmallest) | ((x == 0) & (y > 0))) & (x < T(kInfinity)) & (fabs(y) < T(kInfinity));
+  const bool zero = (x == 0) & (copysign(T(1), x) > 0) & (y > 0);
+  return ((x >= kSmallest) | zero) & (x < T(kInfinity)) & (fabs(y) < T(kInfinity));
 }
 template <class T>
 [[gnu::always_inline]] inline T vector_pow(T x, T y) {

@@ -105,24 +105,37 @@ void reduce_row(const std::byte* elements, std::int64_t n, std::byte* accumulato
   for (std::int64_t i = 0; i < n; ++i) a[i] = Op{}(a[i], cast<A>(x[i]));
 }
 
-// Comparison is exact in any order: independent lanes let it vectorise.
+// Comparison is exact in any order and may see an element twice: independent lanes let it vectorise, and the last of
+// them begin where they end with the last element. At least `count` elements.
+template <class Op, int count, class T>
+T reduce_lanes(const T* x, std::int64_t n) {
+  T lanes[count];
+  __builtin_memcpy(lanes, x, sizeof lanes);
+  const auto take = [&lanes](const T* from) {
+    for (int lane = 0; lane < count; ++lane) lanes[lane] = Op{}(from[lane], lanes[lane]);
+  };
+  std::int64_t i = count;
+  for (; i + count <= n; i += count) take(x + i);
+  if (i < n) take(x + n - count);
+#pragma GCC unroll 16
+  for (int half = count / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) lanes[lane] = Op{}(lanes[lane + half], lanes[lane]);
+  }
+  return lanes[0];
+}
+
 template <class Op, class T>
 void reduce_order(const std::byte* elements, std::int64_t n, std::byte* accumulator) {
   const T* x = input<T>(elements);
-  constexpr int kLanes = 4 * CROSSDOCK_VECTOR_BYTES / static_cast<int>(sizeof(T));
+  constexpr int kLanes = CROSSDOCK_VECTOR_BYTES / static_cast<int>(sizeof(T));
   T best = load<T>(accumulator);
-  if (n >= kLanes) {
-    T lanes[kLanes];
-    __builtin_memcpy(lanes, x, sizeof lanes);
-    std::int64_t i = kLanes;
-    for (; i + kLanes <= n; i += kLanes) {
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = Op{}(x[i + lane], lanes[lane]);
-    }
-    for (const T lane : lanes) best = Op{}(lane, best);
-    x += i;
-    n -= i;
+  if (n >= 4 * kLanes) {
+    best = Op{}(reduce_lanes<Op, 4 * kLanes>(x, n), best);
+  } else if (n >= kLanes) {
+    best = Op{}(reduce_lanes<Op, kLanes>(x, n), best);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) best = Op{}(x[i], best);
   }
-  for (std::int64_t i = 0; i < n; ++i) best = Op{}(x[i], best);
   store(accumulator, best);
 }
 

@@ -47,31 +47,34 @@ constexpr LaneNumbers kLaneNumbers = lane_numbers();
 }
 #endif
 
-// Keys up to the pivot go to the front, the others behind them; returns how many the first are. `scratch` has room for
-// n keys and a vector more.
+// Keys up to the pivot go to the front, the others behind them; returns how many the first are. At least a vector of
+// keys; `scratch` has room for as many and a vector more.
 template <class T>
 std::int64_t part(T* keys, T* scratch, std::int64_t n, T pivot) {
   constexpr std::int64_t lanes = kLanes<T>;
   constexpr unsigned all = (1u << lanes) - 1;
   const Vector<T> pivots = pivot - Vector<T>{};
   std::int64_t low = 0, high = 0, i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto v = load_vector<Vector<T>>(keys + i);
-    const unsigned mask = above(v, pivots);
-    const Vector<T> below_part = compress(v, ~mask & all), above_part = compress(v, mask);
+  const auto take = [&](Vector<T> v, unsigned valid) {
+    const unsigned mask = above(v, pivots) & valid;
+    const Vector<T> below_part = compress(v, ~mask & valid), above_part = compress(v, mask);
     __builtin_memcpy(keys + low, &below_part, sizeof v);  // nothing beyond what has been read: low <= i
     __builtin_memcpy(scratch + high, &above_part, sizeof v);
-    const auto count = static_cast<std::int64_t>(__builtin_popcount(mask));
-    high += count;
-    low += lanes - count;
-  }
-  for (; i < n; ++i) {
-    const T key = keys[i];
-    if (key > pivot) {
-      scratch[high++] = key;
-    } else {
-      keys[low++] = key;
-    }
+    low += __builtin_popcount(~mask & valid);
+    high += __builtin_popcount(mask);
+  };
+  const auto last = load_vector<Vector<T>>(keys + n - lanes);
+  for (; i + lanes <= n; i += lanes) take(load_vector<Vector<T>>(keys + i), all);
+  alignas(64) T rest[lanes];
+  if (i < n) {  // whole vectors would go beyond the end
+    const unsigned mask = above(last, pivots), valid = all & (all << (lanes - (n - i)));
+    const Vector<T> below_part = compress(last, ~mask & valid), above_part = compress(last, mask & valid);
+    __builtin_memcpy(rest, &below_part, sizeof last);
+    const auto more = __builtin_popcount(~mask & valid);
+    for (int lane = 0; lane < more; ++lane) keys[low + lane] = rest[lane];
+    __builtin_memcpy(scratch + high, &above_part, sizeof last);
+    low += more;
+    high += __builtin_popcount(mask & valid);
   }
   __builtin_memcpy(keys + low, scratch, static_cast<std::size_t>(high) * sizeof(T));
   return low;
@@ -93,7 +96,7 @@ T middle_of(const T* keys, std::int64_t n) {
 }
 template <class T>
 T middle(const T* keys, std::int64_t n) {
-  return n < 4096 ? middle_of<T, 2 * kLanes<T>>(keys, n) : middle_of<T, kNetwork<T>>(keys, n);
+  return n < 1024 ? middle_of<T, kLanes<T>>(keys, n) : middle_of<T, 4 * kLanes<T>>(keys, n);
 }
 
 // The place that parts the keys: none before it is larger than one behind it. n when all are the same. Takes
