@@ -49,7 +49,7 @@ def inspect(file: str, format_name: str | None, check: bool, as_json: bool) -> i
         click.echo(json.dumps(as_object(found, broken), indent=2))
     else:
         show(found)
-        say_unreadable(found, broken or ())
+        say_unreadable(found)
         if broken is not None:
             say(found, broken)
     return DAMAGED if broken or any(row.unreadable for row in found.rows) else 0
@@ -167,10 +167,9 @@ def lines(rows: Sequence[Row]) -> str:
     return '\n'.join('  '.join([*map(str.ljust, line, widths), line[-1]]).rstrip() for line in table)
 
 
-def say_unreadable(found: Report, broken: Sequence[CorruptFileError]) -> None:
-    """What cannot be read, but for what `say` is going to list."""
-    listed = {error.key for error in broken}
-    rows = [row for row in found.rows if row.unreadable is not None and row.key not in listed]
+def say_unreadable(found: Report) -> None:
+    """What cannot be read, as the structure of the file tells."""
+    rows = [row for row in found.rows if row.unreadable is not None]
     if rows:
         click.echo(f'{len(rows):,} of {len(found.rows):,} keys cannot be read:')
     for row in rows:

@@ -82,15 +82,13 @@ def report(reader: Reader, path: str, format: str) -> Report:
 def damage(reader: Reader, progress: Progress = False) -> list[CorruptFileError]:
     """Read all data piece by piece and throw it away; what is wrong with each key that is damaged.
 
-    What cannot be read without being damaged is not among them.
+    A key whose entry says already that it cannot be read is not among them.
     """
     found = []
     total = sum(entry.nbytes for entry in reader.entries.values())
     with tracking(progress, total, 'check') as track:
         for key, entry in reader.entries.items():
             if entry.fault is not None:
-                if isinstance(entry.fault, CorruptFileError):
-                    found.append(entry.fault)
                 continue
             with following(track, entry.nbytes):
                 try:
