@@ -141,7 +141,23 @@ def test_the_answer_is_the_cores():
     number, reason = cuda.count_gpus()
     found = _nvidia.find_gpus()
     assert found.number == number and found.reason.startswith(reason)
-    assert ('install' in found.reason) == reason.startswith('no NVIDIA driver')
+    assert number or any(word in found.reason for word in ('install', 'start', 'unset', 'reboot'))
+
+
+@pytest.mark.parametrize(
+    ('reason', 'advice'),
+    [
+        ('no NVIDIA driver is loaded on this machine', "install NVIDIA's driver"),
+        ('the NVIDIA driver finds no GPU', 'nvidia-smi'),
+        ("CUDA_VISIBLE_DEVICES='' hides the GPU of this machine", 'unset it'),
+        ('of different versions; reboot the machine', ''),
+    ],
+)
+def test_each_reason_says_what_to_do(monkeypatch, reason, advice):
+    monkeypatch.setattr(cuda, 'count_gpus', lambda: (0, reason))
+    found = _nvidia.find_gpus()
+    assert found.reason.startswith(reason) and advice in found.reason
+    assert bool(advice) == (found.reason != reason)
 
 
 def test_cupy_says_which_part_is_missing(monkeypatch):

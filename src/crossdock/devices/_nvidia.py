@@ -8,7 +8,12 @@ from crossdock.core import cuda
 
 __all__ = ['Gpus', 'find_gpus']
 
-_ADVICE = "; install NVIDIA's driver if it has such a GPU, or take sim:0, which needs none"
+# What to do, by how the core's reason begins; its other reasons say so themselves.
+_ADVICE = {
+    'no NVIDIA driver': "; install NVIDIA's driver if it has such a GPU, or take sim:0, which needs none",
+    'the NVIDIA driver finds no GPU': '; start nvidia-smi, which shows what it sees, or take sim:0, which needs none',
+    'CUDA_VISIBLE_DEVICES': '; unset it, or name some of them there',
+}
 
 
 class Gpus(NamedTuple):
@@ -21,4 +26,4 @@ class Gpus(NamedTuple):
 def find_gpus() -> Gpus:
     """Count the GPUs that CUDA would show to this process; the first answer stays."""
     number, reason = cuda.count_gpus()
-    return Gpus(number, reason + _ADVICE if reason.startswith('no NVIDIA driver') else reason)
+    return Gpus(number, reason + next((told for start, told in _ADVICE.items() if reason.startswith(start)), ''))

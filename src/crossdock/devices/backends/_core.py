@@ -193,7 +193,8 @@ def _lacking() -> str:
     driver = cuda.driver_version()
     if driver.cuda is not None and driver.cuda < cuda.OLDEST_CUDA:
         now, oldest = (f'{major}.{minor}' for major, minor in (driver.cuda, cuda.OLDEST_CUDA))
-        return f"the NVIDIA driver {driver.name} is too old: it runs CUDA {now}, and the core's kernels need {oldest}"
+        which = f'the NVIDIA driver {driver.name} is too old: it runs CUDA {now}'
+        return f"{which}, and the core's kernels need {oldest}; update it"
     if cuda.find_library('nvrtc').path:
         return ''
     extra = 'cuda12' if driver.cuda is not None and driver.cuda < (13, 0) else 'cuda13'
