@@ -79,6 +79,57 @@ def test_an_error_leaves_the_old_folder_and_nothing_else(tmp_path):
     assert names(tmp_path) == ['a']
 
 
+@pytest.mark.parametrize('nth', range(4))
+def test_ctrl_c_between_two_steps_of_clearing_up_is_heard(tmp_path, monkeypatch, nth):
+    path = tmp_path / 'x'
+    write(path, 'old')
+    close, closed = os.close, []
+
+    def close_and_interrupt(descriptor):
+        close(descriptor)
+        closed.append(descriptor)
+        if len(closed) == nth + 1:
+            raise KeyboardInterrupt
+
+    # The new folder is in its place by then, and the old one goes.
+    monkeypatch.setattr(_atomic_folder, 'sync_folder', lambda _: monkeypatch.setattr(os, 'close', close_and_interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        write(path, 'new')
+    monkeypatch.undo()
+    assert len(closed) > nth
+    assert read(path) == 'new'
+    assert names(tmp_path) == ['x']
+
+
+@pytest.mark.parametrize('step', ['mkdir', 'open'])
+def test_ctrl_c_while_the_new_folder_is_made_leaves_none(tmp_path, monkeypatch, step):
+    act = getattr(os, step)
+
+    def act_and_interrupt(place, *arguments, **options):
+        made = act(place, *arguments, **options)
+        if str(place).endswith(_atomic_folder.SUFFIX):
+            if step == 'open':
+                os.close(made)
+            raise KeyboardInterrupt
+        return made
+
+    monkeypatch.setattr(os, step, act_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / 'x', 'new')
+    assert names(tmp_path) == []
+
+
+def test_links_in_what_is_swept_are_not_followed(tmp_path):
+    (tmp_path / 'outside').mkdir()
+    (tmp_path / 'outside' / 'kept').touch()
+    left = tmp_path / f'.a.{"0" * 16}.crossdock-tmp'
+    left.mkdir()
+    (left / 'link').symlink_to(tmp_path / 'outside')
+    write(tmp_path / 'a', 'x')
+    assert names(tmp_path) == ['a', 'outside']
+    assert names(tmp_path / 'outside') == ['kept']
+
+
 def test_links_are_followed(tmp_path):
     (tmp_path / 'd').mkdir()
     link = tmp_path / 'link'

@@ -9,17 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ['SUFFIX', 'NAME_MAX', 'replacing', 'remove_if_free', 'sweep', 'sync_folder']
+__all__ = ['SUFFIX', 'NAME_MAX', 'replacing', 'remove_folder', 'remove_if_free', 'sweep', 'sync_folder']
 
 SUFFIX = '.crossdock-tmp'
 _TEMPORARY = re.compile(r'\..*\.[0-9a-f]{16}' + re.escape(SUFFIX), re.DOTALL)
 _KINDS = (stat.S_IFREG, stat.S_IFDIR)
 NAME_MAX = 255
+_DEEPEST = 250  # parts of a key path, and the places of chunks below it, are fewer
 
 
 @contextmanager
@@ -141,10 +141,40 @@ def remove_if_free(path: str) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         mine, there = os.fstat(descriptor), os.lstat(path)
         if (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino):
-            remove = shutil.rmtree if is_folder else os.unlink
+            remove = remove_folder if is_folder else os.unlink
             remove(path)
     finally:
         os.close(descriptor)
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder with all that is in it; links in it are not followed.
+
+    Raises
+    ------
+    OSError
+        Something in it cannot be removed; what has been removed by then is gone.
+    """
+    # Not shutil.rmtree: it may close a descriptor twice where Ctrl-C comes in between, and what it raises then is an
+    # OSError, which hides the KeyboardInterrupt from whoever passes over errors of clearing up.
+    _remove_below(path, None, 0)
+
+
+def _remove_below(name: str, above: int | None, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
+    try:
+        with os.scandir(descriptor) as rows:
+            inner = [(row.name, row.is_dir(follow_symlinks=False)) for row in rows]
+        for inside, is_folder in inner:
+            if is_folder:
+                _remove_below(inside, descriptor, depth + 1)
+            else:
+                os.unlink(inside, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
+    os.rmdir(name, dir_fd=above)
 
 
 def sync_folder(folder: str) -> None:

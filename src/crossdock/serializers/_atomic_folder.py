@@ -12,13 +12,12 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import stat
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from ._atomic import NAME_MAX, SUFFIX, remove_if_free, sweep, sync_folder
+from ._atomic import NAME_MAX, SUFFIX, remove_folder, remove_if_free, sweep, sync_folder
 
 __all__ = ['replacing_folder', 'open_folder', 'close_folder']
 
@@ -156,20 +155,33 @@ def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, int
         try:
             # Nobody may read the new content under a wider mode than the old folder's.
             os.mkdir(temporary, 0o777 if old is None else 0o700)
+            descriptor = _held(temporary)
         except OSError as error:
             error.filename = path
             raise
-        try:
-            descriptor = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            continue  # another process swept it before it could be opened
-        except OSError as error:
-            error.filename = path
+        except BaseException:  # Ctrl-C
+            with suppress(OSError):
+                os.rmdir(temporary)
             raise
+        if descriptor is not None:
+            return temporary, descriptor
+
+
+def _held(temporary: str) -> int | None:
+    """A descriptor of a new folder with a lock on it; None where another process swept it before there was a lock."""
+    try:
+        descriptor = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return None
+    try:
         _share(descriptor)
         if os.path.isdir(temporary):
-            return temporary, descriptor
-        os.close(descriptor)  # another process swept it between its creation and its lock
+            return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
 
 
 def _clear(temporary: str, descriptor: int) -> None:
@@ -185,7 +197,7 @@ def _remove(temporary: str, descriptor: int) -> None:
     with suppress(OSError):
         mine, there = os.fstat(descriptor), os.lstat(temporary)
         if (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino):
-            shutil.rmtree(temporary)
+            remove_folder(temporary)
         else:
             remove_if_free(temporary)
 
