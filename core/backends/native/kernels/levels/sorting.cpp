@@ -15,11 +15,17 @@ namespace {
 [[gnu::always_inline]] inline Vector<std::uint64_t> compress(Vector<std::uint64_t> v, unsigned mask) {
   return (Vector<std::uint64_t>)_mm512_maskz_compress_epi64(static_cast<__mmask8>(mask), (__m512i)v);
 }
+// GCC 12 has been seen to leave rubbish above a mask's own bits and to drop the `&` that would have removed it.
+[[gnu::always_inline]] inline unsigned whatever_above(unsigned mask) {
+  asm("" : "+r"(mask));
+  return mask;
+}
+// Bits beyond the lanes may be anything.
 [[gnu::always_inline]] inline unsigned above(Vector<std::uint32_t> v, Vector<std::uint32_t> pivot) {
-  return _mm512_cmpgt_epu32_mask((__m512i)v, (__m512i)pivot);
+  return whatever_above(_mm512_cmpgt_epu32_mask((__m512i)v, (__m512i)pivot));
 }
 [[gnu::always_inline]] inline unsigned above(Vector<std::uint64_t> v, Vector<std::uint64_t> pivot) {
-  return _mm512_cmpgt_epu64_mask((__m512i)v, (__m512i)pivot);
+  return whatever_above(_mm512_cmpgt_epu64_mask((__m512i)v, (__m512i)pivot));
 }
 #else
 // For each mask of 8 lanes their numbers, those that it names first, a byte each.
