@@ -35,10 +35,20 @@ class CMakeBuild(build_ext):
         prefix = 'src' if self.editable_mode or self.inplace else self.build_lib
         # An isolated build's tools move every time: name them instead of trusting the cache.
         configure = ['cmake', '-S', '.', '-B', tree, '-G', 'Ninja', '-U', 'CMAKE_MAKE_PROGRAM', '-U', '_Python_*']
-        configure += [f'-DPython_EXECUTABLE={sys.executable}', f'-Dnanobind_DIR={nanobind.cmake_dir()}']
+        configure += [f'-DPython_EXECUTABLE={sys.executable}', f'-Dnanobind_DIR={self.nanobind(tree).absolute()}']
         subprocess.check_call(configure)
         subprocess.check_call(['cmake', '--build', tree])
         subprocess.check_call(['cmake', '--install', tree, '--component', 'python', '--prefix', prefix])
+
+    @staticmethod
+    def nanobind(tree: Path) -> Path:
+        """A copy's CMake files: an isolated build's own go with it, and what includes them would be compiled again."""
+        original, copy = Path(nanobind.cmake_dir()), tree / f'nanobind-{nanobind.__version__}'
+        if not copy.exists():
+            unfinished = tree / 'nanobind-unfinished'
+            shutil.copytree(original.parent, unfinished, dirs_exist_ok=True)
+            unfinished.rename(copy)
+        return copy / original.name
 
 
 setup(

@@ -5,6 +5,7 @@ The folder is build/fake_cuda of the checkout, if none is named.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -34,6 +35,13 @@ def build(catalogue: generate.Catalogue, folder: Path, headers: Sequence[Path] =
 
     Under a name of its own the library can be loaded into a process where nobody shall take it for the driver.
     """
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / 'lock', 'w') as lock:  # tests in other processes may want it, too
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build(catalogue, folder, headers, name)
+
+
+def _build(catalogue: generate.Catalogue, folder: Path, headers: Sequence[Path], name: str) -> Path:
     generated = folder.resolve() / 'generated'
     generate.write(catalogue, generated)
     options = [
