@@ -6,6 +6,7 @@ Sessions use the environment that nox runs in, for building the core once per en
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,9 @@ import nox
 nox.options.default_venv_backend = 'none'
 nox.options.sessions = ['check', 'test', 'core', 'bench', 'docs']
 nox.options.error_on_missing_interpreters = True
+
+#: pytest in a process for each CPU; the tests of a file stay together, and in their order.
+PARALLEL = ['-n', 'auto', '--maxprocesses', '8', '--dist', 'loadfile', '--no-loadscope-reorder']
 
 # The tools of this very environment, also where it is not activated.
 os.environ['PATH'] = os.pathsep.join([str(Path(sys.executable).parent), os.environ['PATH']])
@@ -42,8 +46,15 @@ def format_(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """The Python tests; arguments after ``--`` go to pytest."""
-    session.run('python', '-m', 'pytest', *session.posargs)
+    """The Python tests on all CPUs; arguments after ``--`` go to pytest: ``-n 0`` for one process."""
+    session.run('python', '-m', 'pytest', *PARALLEL, *session.posargs)
+
+
+@nox.session
+def libraries(session: nox.Session) -> None:
+    """What names PyTorch, JAX, NVRTC or CUPTI, which the extra `dev` leaves out for their size: install them first."""
+    named = tests_with('torch|jax|need_nvrtc|nvrtc.*is not installed|cupti-python')
+    session.run('python', '-m', 'pytest', *PARALLEL, *named, 'tests/test_docs.py', *session.posargs)
 
 
 @nox.session
@@ -116,8 +127,12 @@ def sanitize_python(session: nox.Session) -> None:
 
 @nox.session
 def kernels(session: nox.Session) -> None:
-    """Every CUDA kernel for the architectures that we name, by NVRTC (``pip install nvidia-cuda-nvrtc``); no GPU."""
-    session.run('python', '-m', 'crossdock', 'doctor', '--compile-kernels', 'sm_75,sm_80,sm_90,sm_100')
+    """Every CUDA kernel for the architectures that we name, by NVRTC (``pip install nvidia-cuda-nvrtc``); no GPU.
+
+    Others can be named after ``--``, as ``sm_75,sm_100``.
+    """
+    architectures = ','.join(session.posargs) or 'sm_75,sm_80,sm_90,sm_100'
+    session.run('python', '-m', 'crossdock', 'doctor', '--compile-kernels', architectures)
 
 
 @nox.session
@@ -126,8 +141,14 @@ def cuda(session: nox.Session) -> None:
 
     Tests of the back-end itself, and the tests of all others with the fake GPUs in place of the simulated accelerator.
     """
+    session.run('python', '-m', 'pytest', *PARALLEL, 'tests/cuda', *session.posargs)
+    fake_gpus(session)
+
+
+@nox.session
+def fake_gpus(session: nox.Session) -> None:
+    """The second half of `cuda`: other rooms' tests with the fake GPUs in place of the simulated accelerator."""
     session.run('python', 'tests/cuda/fake/build.py', env={'PYTHONPATH': 'src'})
-    session.run('python', '-m', 'pytest', 'tests/cuda', *session.posargs)
     folder = Path('build/fake_cuda').resolve()
     environment = {
         'LD_LIBRARY_PATH': os.pathsep.join([str(folder / 'lib'), *filter(None, [os.environ.get('LD_LIBRARY_PATH')])]),
@@ -135,7 +156,13 @@ def cuda(session: nox.Session) -> None:
         'CROSSDOCK_TEST_ACCELERATOR': 'cuda',
         'FAKE_CUDA_DEVICES': '2',
     }
-    session.run('python', '-m', 'pytest', *on_cuda('tests'), *session.posargs, env=environment)
+    session.run('python', '-m', 'pytest', *PARALLEL, *on_cuda('tests'), *session.posargs, env=environment)
+
+
+def tests_with(pattern: str) -> list[str]:
+    """The files of tests in which the pattern is found."""
+    files = sorted(Path('tests').rglob('test_*.py'))
+    return [str(path) for path in files if re.search(pattern, path.read_text())]
 
 
 def on_cuda(tests: str) -> list[str]:
@@ -236,7 +263,11 @@ def interpreter(version: str) -> str | None:
 
 def wheel(session: nox.Session, python: str, source: Path, folder: Path) -> Path:
     """Build a wheel of the source with that interpreter."""
-    session.run(python, '-m', 'pip', 'wheel', '-q', '--no-deps', '-w', str(folder), str(source), external=True)
+    # An archive is unpacked, and built, below the checkout: what is there is one tree for ccache.
+    unpacked = Path('build/unpacked').resolve()
+    unpacked.mkdir(parents=True, exist_ok=True)
+    command = [python, '-m', 'pip', 'wheel', '-q', '--no-deps', '-w', str(folder), str(source)]
+    session.run(*command, env={'TMPDIR': str(unpacked)}, external=True)
     (built,) = folder.glob('*.whl')
     return built
 

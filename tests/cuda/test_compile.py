@@ -18,6 +18,9 @@ from .nvrtc import ARCHITECTURES, need_nvrtc
 
 FILLS = [f'fill<{type_}>' for type_ in ('std::uint8_t', 'std::uint16_t', 'std::uint32_t', 'std::uint64_t', 'Bytes16')]
 
+KERNELS = Path(__file__).parents[2] / 'core/backends/cuda/kernels'
+FUNCTORS = Path(__file__).parents[2] / 'core/include/crossdock/functors'
+
 COMPILE = """
 import json, sys
 from crossdock.core import _core
@@ -162,3 +165,10 @@ def test_a_library_that_will_not_do_is_passed_over(body: str | None, reason: str
         pytest.skip('no g++ here')
     said = look_in(tmp_path)
     assert str(library) in said and reason in said
+
+
+def test_no_kernel_asks_for_its_architecture() -> None:
+    """Then what compiles for the oldest and for the newest does so for those between, which CI leaves out."""
+    headers = [path for folder in (KERNELS, FUNCTORS) for path in folder.iterdir()]
+    assert len(headers) > 80
+    assert [path.name for path in headers if '__CUDA_ARCH' in path.read_text()] == []
