@@ -14,6 +14,9 @@ import time
 import pytest
 
 from crossdock.cli import main
+from crossdock.cli._trace import verdict
+from crossdock.cli._traced import Traced
+from crossdock.transfer import TransferTruth
 
 MOVES = """
 import numpy as np, crossdock as xd
@@ -192,6 +195,18 @@ with xd.transfer_guard('disallow'):
 def test_fail_on(text, kinds, code, script, tmp_path):
     options = [word for kind in kinds for word in ('--fail-on', kind)]
     assert trace(*options, script(text), folder=tmp_path).returncode == code
+
+
+@pytest.mark.parametrize(
+    ('truth', 'kinds', 'code'),
+    [
+        (None, ('unseen',), 3),  # the comparison was cut short
+        (None, ('implicit',), 0),
+        (TransferTruth((), (), (), (), ()), ('unseen',), 0),
+    ],
+)
+def test_what_the_driver_has_not_told_is_no_success(truth, kinds, code):
+    assert verdict(Traced(0, [], 1.0, truth=truth), kinds) == code
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,15 @@ def test_keys_of_the_root_are_checked(tmp_path):
             load(root)
 
 
+def test_an_attribute_of_ours_with_a_damaged_name(tmp_path):
+    root = tmp_path / 'm.zarr'
+    save_zarr(root, {'none': None}, metadata={'epoch': 3})
+    content = (root / 'zarr.json').read_bytes()
+    (root / 'zarr.json').write_bytes(content.replace(b'__crossdock__', b'__crossdocl__'))
+    with pytest.raises(CorruptFileError, match='__crossdocl__'):
+        load(root)
+
+
 def test_the_parts_are_good_where_nothing_is_wrong(tmp_path):
     """The attacks above fail for their own reason, not for a fault of how they are made."""
     good = [

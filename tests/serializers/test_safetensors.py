@@ -354,3 +354,17 @@ class TestBesideThePackage:
 
 def named(torch, dtype):
     return getattr(torch, dtype.name)
+
+
+@pytest.mark.parametrize('tree', [{'a': np.arange(3.0), 'b': None}, {'b': None}])
+def test_checksums_whose_name_is_damaged_are_not_taken_for_none(path, tree):
+    save(path, tree, metadata={'note': 'x'})
+
+    def rename(rows, body):
+        metadata = rows['__metadata__']
+        metadata['__crossdock_]'] = metadata.pop('__crossdock__.crc32')
+
+    rewritten(path, rename)
+    with pytest.raises(CorruptFileError, match='damaged'):
+        load(path)
+    assert load_safetensors(path, checksum=False)['b'] is None

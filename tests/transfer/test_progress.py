@@ -203,6 +203,24 @@ def test_nothing_to_move():
     assert told == [(0, 0)] * 6
 
 
+@pytest.mark.parametrize('where', ['@numpy', 'native:0', FIRST])
+@pytest.mark.parametrize('rows', [1, 3, 700])  # to a step: less than one, one, several
+def test_what_is_broadcast_is_the_same_in_steps(where, rows, monkeypatch):
+    monkeypatch.setattr(_steps, 'STEP_NBYTES', 8000)
+    shape = (rows, 1000) if rows < 10 else (rows, 3)
+    send = xd.get_device(where).send
+    full = np.arange(float(shape[0] * shape[1])).reshape(shape)
+    sources = [2.0, full[0], full[:, :1], full[:1], full[:1, :1], full]
+    masks = [True, full % 3 == 0, full[0] % 3 == 0, full[:, :1] % 2 == 0, np.array(True)]
+    for source, mask in itertools.product(sources, masks):
+        expected = -full
+        np.copyto(expected, source, where=mask)
+        dst = send(-full)
+        src = send(source) if isinstance(source, np.ndarray) else source
+        xd.copyto(dst, src, where=send(mask) if mask is not True else True, progress=lambda done, total: None)
+        np.testing.assert_array_equal(xd.to_numpy(dst), expected)
+
+
 def test_files_of_nothing(tmp_path):
     told = []
     xd.save(tmp_path / 'x.npz', {'none': None}, progress=lambda done, total: told.append((done, total)))

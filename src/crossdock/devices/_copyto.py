@@ -120,8 +120,17 @@ def _write_where(
         backend.copy_where(dst, src, where)
         return
     for index in indices:
-        backend.copy_where(part := dst[index], src[index], where[index])
+        part = dst[index]
+        backend.copy_where(part, _part_of(src, source, target, index), _part_of(where, mask, target, index))
         advance(backend.facts(part).size * min(target.dtype.itemsize, source.facts.dtype.itemsize))
+
+
+def _part_of(array: Any, leaf: Leaf, target: ArrayFacts, index: tuple[slice, ...]) -> Any:
+    """What goes into a part of the destination, of something that is broadcast to all of it."""
+    shape = leaf.facts.shape
+    own = index[len(target.shape) - len(shape) :]
+    key = tuple(cut if extent != 1 else slice(None) for cut, extent in zip(own, shape))
+    return array[key] if key else array
 
 
 def _read_source(src: Any, backend: Backend, target: ArrayFacts, casting: Casting) -> Leaf:

@@ -331,7 +331,10 @@ class SafetensorsReader(Reader):
 
     def _read_sums(self, header: Header, checksum: bool) -> dict[str, int] | None:
         text = header.metadata.pop(SUMS_KEY, None)
-        if text is None or not checksum:
+        if not checksum:
+            return None
+        if text is None:
+            self._check_misnamed(header)
             return None
         sums = decode_sums(text, header.tensors)
         if sums is None:
@@ -345,6 +348,16 @@ class SafetensorsReader(Reader):
                 ' or changed by a program that kept the old checksums (checksum=False ignores them)'
             )
         return sums
+
+    def _check_misnamed(self, header: Header) -> None:
+        """Refuse checksums that have lost their name to damage: without them nothing else would be found."""
+        for name, text in header.metadata.items():
+            sums = decode_sums(text, header.tensors)
+            others = {other: value for other, value in header.metadata.items() if other != name}
+            if sums is not None and sums[''] == sum_of_header(header.tensors, others):
+                raise self._corrupt(
+                    f'{shown(name)} in its metadata is what {SUMS_KEY} was: damaged (checksum=False ignores it)'
+                )
 
     def _read_manifest(self, header: Header) -> Manifest:
         text = header.metadata.pop(RESERVED, None)

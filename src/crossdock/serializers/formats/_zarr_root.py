@@ -85,6 +85,9 @@ def read_root(content: dict[str, Any]) -> Root:
         raise RootError("'attributes' is no object")
     said = attributes.get(RESERVED)
     if said is None:
+        for name, value in attributes.items():
+            if isinstance(value, dict) and value.keys() == _FIELDS:
+                raise RootError(f'the attribute {shown(name)} is what {RESERVED!r} was: damaged')
         return Root()
     if not isinstance(said, dict) or said.keys() != _FIELDS:
         raise RootError(f'the attribute {RESERVED!r} has other fields than {sorted(_FIELDS)}')
