@@ -268,6 +268,6 @@ def test_a_pytree_of_jax(tmp_path, name):
 
 def test_a_typed_key_is_refused_by_name(path):
     jax = pytest.importorskip('jax', reason='JAX is not installed')
-    with pytest.raises(DtypeError, match=r"cannot save 'rng/0': an array of key<fry>.*jax\.random\.key_data"):
+    with pytest.raises(DtypeError, match=r"cannot save 'rng/0': key<fry> is no number.*save jax\.random\.key_data"):
         xd.save(path, {'rng': [jax.random.key(0)]})
     assert not path.exists()
