@@ -11,6 +11,7 @@
 #include "crossdock/runtime/error.h"
 #include "dlpack.h"
 #include "exchange_table.h"
+#include "gil.h"
 #include "operators.h"
 #include "types.h"
 
@@ -179,7 +180,7 @@ void define_methods(nb::class_<Array>& c) {
          if (!stream.is_none())
            throw ValueError("to_device: streams cannot be given; work is in order on the default stream");
          Device& target = device_of(device);
-         nb::gil_scoped_release release;
+         const Unlocked unlocked;
          return to_device(x, target, {.op = "to_device"});
        },
        "device"_a, nb::kw_only(), "stream"_a = nb::none(),

@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "gil.h"
+
 namespace crossdock::bind {
 
 void drop_reference(PyObject* object) {
   if (!Py_IsInitialized()) return;
-  nb::gil_scoped_acquire acquire;
+  const Locked locked;
   Py_DECREF(object);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "borrow.h"
+#include "gil.h"
 #include "operators.h"
 #include "port.h"
 #include "types.h"
@@ -51,7 +52,7 @@ std::optional<Dtype> dtype_of(const Py_buffer& view) noexcept {
 
 void give_back(BufferView* view) {
   if (!Py_IsInitialized()) return;
-  nb::gil_scoped_acquire acquire;
+  const Locked locked;
   delete view;
 }
 

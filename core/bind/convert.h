@@ -12,6 +12,7 @@
 
 #include "crossdock/array/array.h"
 #include "crossdock/ops/scalar.h"
+#include "gil.h"
 
 namespace crossdock::bind {
 
@@ -75,7 +76,7 @@ template <class Body>
 auto unlocked(Device& device, std::int64_t size, Body&& body) {
   constexpr std::int64_t kQuick = 1 << 14;
   if (device.is_host() && size <= kQuick) return body();
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return body();
 }
 

@@ -8,6 +8,7 @@
 #include "../backends/cuda/gpus.h"
 #include "../backends/cuda/library_paths.h"
 #include "../backends/cuda/nvrtc.h"
+#include "gil.h"
 #include "operators.h"
 #include "types.h"
 
@@ -20,7 +21,7 @@ void define_gpus(nb::module_& m) {
       "_cuda_gpus",
       [] {
         const cuda::Gpus found = [] {
-          nb::gil_scoped_release release;
+          const Unlocked unlocked;
           return cuda::gpus();
         }();
         return nb::make_tuple(found.count, found.reason);
@@ -54,10 +55,10 @@ void define_library_paths(nb::module_& m) {
   m.def(
       "_cuda_open_library",
       [](const std::string& name) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const cuda::OpenedLibrary opened = cuda::open_library(name);
         const std::vector<int> version = cuda::library_version(name, opened.library);
-        nb::gil_scoped_acquire acquire;
+        const Locked locked;
         return nb::make_tuple(opened.path, version, opened.error);
       },
       "name"_a, nb::sig("def _cuda_open_library(name: str) -> tuple[str, list[int], str]"),
@@ -77,7 +78,7 @@ void define_compiler(nb::module_& m) {
       "_cuda_compile",
       [](std::string header, std::string expression, const std::string& architecture) {
         const cuda::Image image = [&] {
-          nb::gil_scoped_release release;
+          const Unlocked unlocked;
           return cuda::compile({std::move(header), std::move(expression)}, cuda::Architecture::parse(architecture));
         }();
         return nb::make_tuple(image.cubin.size(), image.from_disk);
@@ -89,7 +90,7 @@ void define_compiler(nb::module_& m) {
       "_nvrtc_version",
       [] {
         const auto& found = [] -> const cuda::Nvrtc& {
-          nb::gil_scoped_release release;
+          const Unlocked unlocked;
           return cuda::nvrtc();
         }();
         return nb::make_tuple(found.major, found.minor);

@@ -10,6 +10,7 @@
 #include "crossdock/runtime/at_fork.h"
 #include "crossdock/runtime/device.h"
 #include "crossdock/runtime/error.h"
+#include "gil.h"
 #include "operators.h"
 #include "types.h"
 
@@ -27,14 +28,14 @@ struct PythonPool {
       give_back.release();
       return;
     }
-    nb::gil_scoped_acquire acquire;
+    const Locked locked;
     take.reset();
     give_back.reset();
   }
 };
 
 std::byte* take_from(const PythonPool& pool, std::size_t nbytes, int device) {
-  nb::gil_scoped_acquire acquire;
+  const Locked locked;
   try {
     return reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(pool.take(nbytes, device)));
   } catch (nb::python_error& error) {
@@ -45,7 +46,7 @@ std::byte* take_from(const PythonPool& pool, std::size_t nbytes, int device) {
 
 void give_back_to(const PythonPool& pool, std::byte* data, std::size_t nbytes, int device) {
   if (!nb::is_alive()) return;
-  nb::gil_scoped_acquire acquire;
+  const Locked locked;
   try {
     pool.give_back(reinterpret_cast<std::uintptr_t>(data), nbytes, device);
   } catch (nb::python_error& error) {
@@ -79,7 +80,7 @@ Lent& lent() {
 std::uintptr_t lend(std::size_t nbytes, int index) {
   if (cuda::borrowed_pool()) throw DeviceError("the core's own memory comes from another library's pool at present");
   Device& device = find_device("cuda:" + std::to_string(index));
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   const Block block = device.allocator().allocate(nbytes, &device.default_stream());
   const auto address = reinterpret_cast<std::uintptr_t>(block.data);
   std::lock_guard lock(lent().mutex);
@@ -88,7 +89,7 @@ std::uintptr_t lend(std::size_t nbytes, int index) {
 }
 
 void take_back(std::uintptr_t address, int /*index*/) {
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   std::pair<Device*, Block> found;
   {
     std::lock_guard lock(lent().mutex);

@@ -12,6 +12,7 @@
 #include "crossdock/backends/native.h"
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/thread_pool.h"
+#include "gil.h"
 #include "operators.h"
 #include "types.h"
 
@@ -117,7 +118,7 @@ void define_device(nb::module_& m) {
       .def_prop_ro(
           "dlpack_device", [](const Device& d) { return nb::make_tuple(d.dlpack_type(), d.dlpack_id()); },
           nb::sig("def dlpack_device(self) -> tuple[int, int]"), "(device type, device id) as DLPack counts them.")
-      .def("synchronize", &Device::synchronize, nb::call_guard<nb::gil_scoped_release>(),
+      .def("synchronize", &Device::synchronize, nb::call_guard<Unlocked>(),
            "Waits for all work; raises AsyncDeviceError, also of the class of its cause, when some of it has failed.")
       .def(
           "memory_info",
@@ -128,8 +129,7 @@ void define_device(nb::module_& m) {
           },
           nb::sig("def memory_info(self) -> typing.Any"), "`MemoryInfo`: free, total, used and pooled bytes.")
       .def(
-          "_trim", [](Device& d) { d.allocator().trim(); }, nb::call_guard<nb::gil_scoped_release>(),
-          "Gives cached blocks back.")
+          "_trim", [](Device& d) { d.allocator().trim(); }, nb::call_guard<Unlocked>(), "Gives cached blocks back.")
       .def(
           "_set_limit", [](Device& d, std::int64_t nbytes) { d.allocator().set_limit(nbytes); }, "nbytes"_a,
           "Bounds used and pooled bytes together; 0 for no bound.")
@@ -211,7 +211,7 @@ dict of str to int
       [] {
         std::vector<std::string> untold;
         {
-          nb::gil_scoped_release released;
+          const Unlocked unlocked;
           for (Backend* backend : backends()) std::ranges::move(backend->drain(), std::back_inserter(untold));
         }
         nb::list lines;

@@ -7,6 +7,7 @@
 #include "crossdock/array/dlpack.h"
 #include "crossdock/ops/copy.h"
 #include "crossdock/runtime/error.h"
+#include "gil.h"
 
 namespace crossdock::bind {
 
@@ -43,7 +44,7 @@ void honour_stream(const Array& array, nb::handle stream) {
     consumer = number;
   }
   if (array.device().is_host()) return array.device().order_before(consumer);
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   array.device().order_before(consumer);
 }
 
@@ -62,7 +63,7 @@ Array on_asked_device(const Array& array, nb::handle dl_device, std::optional<bo
     throw CopyRequiredError("__dlpack__: the values are on '" + here.spec() +
                             "' and must be copied to the host, and copy=False forbids it");
   }
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return to_device(array, find_device("native:0"), {.op = "__dlpack__", .target = "@numpy"});
 }
 

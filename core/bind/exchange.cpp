@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 
@@ -13,6 +15,7 @@
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/transfer_hook.h"
 #include "dlpack.h"
+#include "gil.h"
 #include "operators.h"
 #include "types.h"
 
@@ -43,7 +46,7 @@ class Record {
   void operator()(bool failed) const noexcept {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
     if (!Py_IsInitialized()) return;
-    nb::gil_scoped_acquire acquire;
+    const Locked locked;
     nb::error_scope raised;  // the operation's own error, if it failed
     static PyObject* const kSeconds = PyUnicode_InternFromString("seconds");
     static PyObject* const kFailed = PyUnicode_InternFromString("failed");
@@ -65,9 +68,17 @@ class Record {
 TransferHook hook_of(nb::object function) {
   auto held = std::shared_ptr<PyObject>(function.release().ptr(), drop_reference);
   return [held](Transfer& transfer) {
-    nb::gil_scoped_acquire acquire;
-    nb::object record = nb::handle(held.get())(transfer.op, transfer.nbytes, transfer.source, transfer.target,
-                                               transfer.implicit, transfer.host, transfer.route);
+    const Locked locked;
+    const std::array<nb::object, 7> facts{
+        nb::cast(transfer.op),       nb::cast(transfer.nbytes), nb::cast(transfer.source), nb::cast(transfer.target),
+        nb::cast(transfer.implicit), nb::cast(transfer.host),   nb::cast(transfer.route),
+    };
+    std::array<PyObject*, facts.size()> arguments;
+    std::ranges::transform(facts, arguments.begin(), [](const nb::object& fact) { return fact.ptr(); });
+    PyObject* answer =
+        unless_ended([&] { return PyObject_Vectorcall(held.get(), arguments.data(), arguments.size(), nullptr); });
+    if (!answer) nb::raise_python_error();
+    auto record = nb::steal(answer);
     if (!record.is_none()) transfer.end = Record(std::move(record));
   };
 }
@@ -75,7 +86,7 @@ TransferHook hook_of(nb::object function) {
 void copy_labelled(const Array& target, const Array& source, std::optional<std::string> from,
                    std::optional<std::string> to, const std::string& op, bool implicit, bool blocking) {
   const TransferLabel label{op.c_str(), from.value_or(""), to.value_or(""), implicit, blocking};
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   copy_into(target, source, label);
 }
 
@@ -129,7 +140,7 @@ void define_exchange(nb::module_& m) {
           throw CopyRequiredError("from_dlpack: moving from '" + array.device().spec() + "' to '" + place.spec() +
                                   "' takes a copy, and copy=False forbids it");
         }
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const bool moves = place.physical() != array.device().physical();
         Array out = to_device(array, place);
         return copy.ptr() == Py_True && !moves ? crossdock::copy(out) : out;

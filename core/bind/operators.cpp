@@ -19,6 +19,7 @@
 #include "crossdock/runtime/error.h"
 #include "crossdock/runtime/transfer_hook.h"
 #include "errors.h"
+#include "gil.h"
 #include "index.h"
 #include "types.h"
 
@@ -149,7 +150,7 @@ Scalar pull_scalar(const Array& array, const char* op) {
   if (array.device().is_host()) {
     pull(array, element.bytes, op);
   } else {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     pull(array, element.bytes, op);
   }
   return load(element.bytes, array.dtype());

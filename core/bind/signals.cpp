@@ -5,6 +5,7 @@
 
 #include "crossdock/runtime/at_fork.h"
 #include "crossdock/runtime/interrupt.h"
+#include "gil.h"
 #include "types.h"
 
 namespace crossdock::bind {
@@ -16,7 +17,7 @@ std::atomic<unsigned long> main_thread{0};  // Python runs signal handlers there
 // Runs the handlers of signals that have come; what they raise comes out of the wait.
 void check_signals() {
   if (PyThread_get_thread_ident() != main_thread.load(std::memory_order_relaxed) || !Py_IsInitialized()) return;
-  nb::gil_scoped_acquire acquire;
+  const Locked locked;
   if (PyErr_CheckSignals() < 0) throw nb::python_error();
 }
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "gil.h"
 #include "operators.h"
 #include "types.h"
 
@@ -23,7 +24,7 @@ void define_sim(nb::module_& m) {
       "_sim_inject",
       [](const std::string& kind, std::optional<int> index, std::int64_t after) { sim::inject(kind, index, after); },
       "kind"_a, "index"_a.none(), "after"_a);
-  m.def("_sim_clear_faults", &sim::clear_faults, nb::call_guard<nb::gil_scoped_release>());
+  m.def("_sim_clear_faults", &sim::clear_faults, nb::call_guard<Unlocked>());
 }
 
 }  // namespace crossdock::bind

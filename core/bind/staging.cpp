@@ -10,6 +10,7 @@
 #include "convert.h"
 #include "crossdock/ops/packing.h"
 #include "crossdock/runtime/pinned_pool.h"
+#include "gil.h"
 #include "operators.h"
 #include "port.h"
 #include "types.h"
@@ -47,7 +48,7 @@ nb::list pack(nb::handle device, const nb::list& blocks) {
       blocks, [](nb::handle array, nb::handle dtype) { return Parcel{array_of(array, "pack"), dtype_of(dtype)}; });
   std::vector<Array> out;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     out = pack_to(place, parcels);
   }
   return to_python(std::move(out));
@@ -58,7 +59,7 @@ void unpack(nb::handle device, const nb::list& blocks) {
   const auto all = blocks_of<Unpacking>(blocks, [](nb::handle to, nb::handle from) {
     return Unpacking{array_of(to, "unpack"), array_of(from, "unpack")};
   });
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   unpack_from(place, all);
 }
 
@@ -160,7 +161,7 @@ Raises
 ValueError
     For less.
 )doc")
-      .def("free_all_blocks", &PinnedPool::free_all_blocks, nb::call_guard<nb::gil_scoped_release>(),
+      .def("free_all_blocks", &PinnedPool::free_all_blocks, nb::call_guard<Unlocked>(),
            "Gives the blocks that are kept for reuse back to the system.");
   m.def(
       "pinned_memory_pool",
