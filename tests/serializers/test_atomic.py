@@ -129,6 +129,18 @@ def test_a_file_swept_before_its_lock_is_made_again(tmp_path, monkeypatch):
     assert (tmp_path / 'a').read_text() == 'x'
 
 
+def test_ctrl_c_while_the_new_file_is_made_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_atomic, '_lock', interrupt)
+    before = len(os.listdir('/proc/self/fd'))
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / 'a', 'x')
+    assert names(tmp_path) == []
+    assert len(os.listdir('/proc/self/fd')) == before
+
+
 def test_the_writer_holds_the_lock(tmp_path):
     with replacing(str(tmp_path / 'a')) as temporary, open(temporary) as file, pytest.raises(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import crossdock as xd
 from crossdock.errors import DeviceUnavailableError
-from crossdock.transfer import DriverAccount, DriverCopy, Transfer, _driver, trace_everywhere, truth_of
+from crossdock.transfer import DriverAccount, DriverCopy, Transfer, _driver, _reconcile, trace_everywhere, truth_of
 from crossdock.transfer._log import TransferLog
 from crossdock.transfer._truth import compare
 
@@ -238,6 +238,12 @@ def test_many_of_the_same_size_take_little_time():
     assert len(truth(rows, []).unmade) == n
     assert len(truth([row(9, began=i * 1e-5) for i in range(2000)], lost).unmade) == 2000
     assert time.perf_counter() - began < 20
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(0, 60), st.integers(0, 5))
+def test_one_row_of_several_copies_is_found_alike_among_few_and_many(sizes, least, room):
+    sums = [0, *itertools.accumulate(sizes)]
+    assert _reconcile._run_of_many(sums, least, least + room) == _reconcile._run_of_few(sums, least, least + room)
 
 
 class Fake:

@@ -12,6 +12,8 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from io import FileIO
 
 __all__ = ['SUFFIX', 'NAME_MAX', 'replacing', 'remove_folder', 'remove_if_free', 'sweep', 'sync_folder']
 
@@ -44,7 +46,8 @@ def replacing(path: str, before: Callable[[], object] | None = None) -> Iterator
     folder = os.path.dirname(final)
     old = _old_file(path, final)
     sweep(folder)
-    temporary, descriptor = _create(path, final, old)
+    temporary, file = _create(path, final, old)
+    descriptor = file.fileno()
     try:
         try:
             yield temporary
@@ -63,7 +66,7 @@ def replacing(path: str, before: Callable[[], object] | None = None) -> Iterator
                 error.filename = path  # the user knows of no other
             raise
     finally:
-        os.close(descriptor)
+        file.close()
     sync_folder(folder)
 
 
@@ -84,22 +87,30 @@ def _old_file(path: str, final: str) -> os.stat_result | None:
     return old
 
 
-def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, int]:
+def _create(path: str, final: str, old: os.stat_result | None) -> tuple[str, FileIO]:
     folder, name = os.path.split(final)
     room = NAME_MAX - len(SUFFIX) - 18
+    # Nobody may read the new content under a wider mode than the old file's.
+    opener = partial(os.open, mode=0o666 if old is None else 0o600)
     while True:
         stem = os.fsdecode(os.fsencode(name)[:room])
         temporary = os.path.join(folder, f'.{stem}.{os.urandom(8).hex()}{SUFFIX}')
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        file: FileIO | None = None
         try:
-            # Nobody may read the new content under a wider mode than the old file's.
-            descriptor = os.open(temporary, flags, 0o666 if old is None else 0o600)
-        except OSError as error:
-            error.filename = path
+            # An object, which closes itself where Ctrl-C comes before it has a name; and never through a link.
+            file = FileIO(temporary, 'x+', opener=opener)
+            if _lock(file.fileno()) and os.fstat(file.fileno()).st_nlink:
+                return temporary, file
+        except BaseException as error:
+            if file is not None:
+                file.close()
+            if file is not None or not isinstance(error, OSError):  # it may be there already
+                with suppress(OSError):
+                    os.unlink(temporary)
+            if isinstance(error, OSError):
+                error.filename = path
             raise
-        if _lock(descriptor) and os.fstat(descriptor).st_nlink:
-            return temporary, descriptor
-        os.close(descriptor)  # another process swept it between its creation and its lock
+        file.close()  # another process swept it between its creation and its lock
 
 
 def _lock(descriptor: int) -> bool:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+import numpy as np
+
 from crossdock.transfer._driver import DriverCopy
 from crossdock.transfer._pack import block_nbytes
 from crossdock.transfer._plan import PACKED
@@ -25,6 +27,7 @@ __all__ = ['Reconciled', 'reconcile']
 SLACK_S = 20e-6
 #: So many copies are looked at for a row that was made of several, at another time than it says.
 _NEAR = 2000
+_FEW = 100
 
 
 class Reconciled(NamedTuple):
@@ -172,8 +175,23 @@ def _run(sizes: list[int], least: int, most: int) -> slice:
     for i, size in enumerate(sizes):
         if least <= size <= most:
             return slice(i, i + 1)
+    return _run_of_many(sums, least, most) if len(sizes) > _FEW else _run_of_few(sums, least, most)
+
+
+def _run_of_few(sums: list[int], least: int, most: int) -> slice:
     for begin, before in enumerate(sums[:-1]):
         end = bisect_left(sums, before + max(least, 1), begin + 1)
         if end < len(sums) and sums[end] <= before + most:
             return slice(begin, end)
-    return nothing
+    return slice(0, 0)
+
+
+def _run_of_many(sums: list[int], least: int, most: int) -> slice:
+    """The same, where looking at each in turn takes long."""
+    ends = np.array(sums)
+    starts = ends[:-1]
+    end = np.maximum(np.searchsorted(ends, starts + max(least, 1)), np.arange(1, len(sums)))
+    fits = end < len(sums)
+    fits[fits] = ends[end[fits]] <= starts[fits] + most
+    begin = int(fits.argmax())
+    return slice(begin, int(end[begin])) if fits[begin] else slice(0, 0)
