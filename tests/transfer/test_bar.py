@@ -93,6 +93,29 @@ work('load', each=each)
     assert ' 3.0/3.0 MB ' not in text
 
 
+@pytest.mark.parametrize('step', ['start', 'add_task', 'stop_task'])
+def test_ctrl_c_while_it_is_begun_or_ended_gives_the_cursor_back(step):
+    code = f"""
+from rich.progress import Progress
+
+act = Progress.{step}
+def act_and_interrupt(*arguments, **options):
+    act(*arguments, **options)
+    raise KeyboardInterrupt
+Progress.{step} = act_and_interrupt
+
+before = sys.stdout
+try:
+    work()
+except KeyboardInterrupt:
+    print('interrupted', sys.stdout is before)
+"""
+    text, _, code = on_terminal(code)
+    assert code == 0
+    assert text.rfind('\x1b[?25h') > text.rfind('\x1b[?25l') >= 0
+    assert 'interrupted True' in text
+
+
 def test_short_work_shows_nothing():
     assert on_terminal('work(seconds=0)')[:1] == ('',)
 

@@ -101,12 +101,15 @@ class _Board:
 
     def add(self, what: str, done: int, total: int, began: float) -> TaskID:
         with self._lock:
-            if self._drawing is None:
-                drawing = _drawing()
-                drawing.start()
-                self._drawing = drawing
-            task = self._drawing.add_task(what, total=total, completed=done, since=began)
-            self._open.add(task)
+            try:
+                if self._drawing is None:
+                    self._drawing = _drawing()
+                    self._drawing.start()
+                task = self._drawing.add_task(what, total=total, completed=done, since=began)
+                self._open.add(task)
+            except BaseException:  # Ctrl-C
+                self._stop_if_idle()
+                raise
             return task
 
     def draw(self, task: TaskID, done: int) -> None:
@@ -121,16 +124,23 @@ class _Board:
             if drawing is None or task not in self._open:
                 return
             self._open.discard(task)
-            drawing.update(task, completed=done)
-            drawing.stop_task(task)
-            if self._open:  # above the others
-                ended = [row for row in drawing.tasks if row.id == task]
-                drawing.remove_task(task)
-                drawing.refresh()
-                drawing.console.print(drawing.make_tasks_table(ended))
-            else:
-                self._drawing = None
-                drawing.stop()
+            try:
+                drawing.update(task, completed=done)
+                drawing.stop_task(task)
+                if self._open:  # above the others
+                    ended = [row for row in drawing.tasks if row.id == task]
+                    drawing.remove_task(task)
+                    drawing.refresh()
+                    drawing.console.print(drawing.make_tasks_table(ended))
+            finally:
+                self._stop_if_idle()
+
+    def _stop_if_idle(self) -> None:
+        """Give the terminal its cursor back, and the process its standard output, where there is no bar any more."""
+        drawing = self._drawing
+        if drawing is not None and not self._open:
+            self._drawing = None
+            drawing.stop()
 
 
 _boards: list[_Board] = []
