@@ -213,3 +213,92 @@ def test_a_state_keeps_its_kind(tmp_path, torch):
     (state,) = seen
     assert isinstance(state, OrderedDict)
     assert state._metadata == old.state_dict()._metadata
+
+
+class Refuses(Anybody):
+    """Does not take its state, once a part of it has been taken."""
+
+    def load_state_dict(self, state):
+        self.given.append(state)
+        if len(self.given) == 1:
+            raise LookupError('not this one')
+
+
+def values_of(anybody):
+    return [xd.to_numpy(anybody.state[spec]).tolist() for spec in SPECS]
+
+
+@pytest.mark.parametrize('first', [True, False])
+def test_an_object_that_refuses_leaves_the_rest_as_it_was(tmp_path, first):
+    """Written in place, and found before or after it; arrays outside of objects, too."""
+
+    class InPlace(Anybody):
+        def load_state_dict(self, state):
+            self.given.append(state)
+            for spec in SPECS:
+                xd.copyto(self.state[spec], state[spec])
+            self.state['count'] = state['count']
+
+    def tree(value, refuses=Anybody):
+        names = ['refuses', 'one'] if first else ['one', 'refuses']
+        parts = {'one': InPlace(value), 'refuses': refuses(value)}
+        return (
+            {'W': np.full(3, value), 'n': int(value)} | {name: parts[name] for name in names} | {'two': InPlace(value)}
+        )
+
+    path = tmp_path / 'x.npz'
+    xd.save(path, tree(2.0))
+    target = tree(0.0, Refuses)
+    W = target['W']
+    with pytest.raises(LookupError, match='not this one') as caught:
+        xd.load(path, target)
+    assert caught.value.__notes__ == ["The Refuses at 'refuses' did not take its state; nothing else has been loaded."]
+    assert (target['W'] is W, W.tolist(), target['n']) == (True, [0.0] * 3, 0)
+    for name in ('one', 'two'):
+        assert values_of(target[name]) == [[0.0] * 3] * 4
+        assert target[name].state['count'] == 0
+    xd.load(path, target)
+    assert values_of(target['one']) == values_of(target['two']) == [[2.0] * 3] * 4
+
+
+@pytest.mark.parametrize('device', ['@numpy', 'sim:0', 'native:0'])
+def test_new_arrays_of_an_optimizer_are_those_of_its_library(tmp_path, torch, device):
+    def make(parameters):
+        return torch.optim.Adam(parameters)
+
+    path = tmp_path / 'x.npz'
+    old, optimizer = trained(torch, make, 0, 2)
+    xd.save(path, {'model': old, 'optimizer': optimizer})
+    model, other = trained(torch, make, 1, 0)
+    before = model.weight.clone()
+    with pytest.raises(TypeError, match=r"device='.*', and the Adam at 'optimizer' takes arrays of @torch alone"):
+        xd.load(path, {'model': model, 'optimizer': other}, device=device)
+    assert torch.equal(model.weight, before)
+    assert not other.state
+    xd.load(path, {'model': model, 'optimizer': other}, device='@torch:cpu')
+    assert torch.equal(other.state_dict()['state'][0]['exp_avg'], optimizer.state_dict()['state'][0]['exp_avg'])
+
+
+def test_modules_and_optimizers_are_as_they_were_where_the_last_one_refuses(tmp_path, torch):
+    class Late(torch.nn.Linear):
+        def load_state_dict(self, state, **options):
+            super().load_state_dict(state, **options)
+            raise LookupError('not this one')
+
+    def parts(seed, steps, kind=torch.nn.Linear):
+        model, optimizer = trained(torch, lambda p: torch.optim.Adam(p, lr=0.1 * (seed + 1)), seed, steps)
+        return {'model': model, 'optimizer': optimizer, 'late': kind(2, 2)}
+
+    path = tmp_path / 'x.npz'
+    xd.save(path, parts(0, 2))
+    for steps in (0, 1):
+        target = parts(1, steps, Late)
+        before = copy.deepcopy({name: target[name].state_dict() for name in ('model', 'optimizer')})
+        with pytest.raises(LookupError):
+            xd.load(path, target, device='@torch:cpu' if not steps else None)
+        assert all(torch.equal(value, before['model'][key]) for key, value in target['model'].state_dict().items())
+        state = target['optimizer'].state_dict()
+        assert state['param_groups'] == before['optimizer']['param_groups']
+        assert state['state'].keys() == before['optimizer']['state'].keys()
+        for key, moments in state['state'].items():
+            assert all(torch.equal(value, before['optimizer']['state'][key][part]) for part, value in moments.items())

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from crossdock.devices import copyto, get_device, get_device_from_array, plan, to_numpy
+from crossdock.devices._registry import backends
 from crossdock.errors import CrossdockError, ReadOnlyError, UnknownArrayError
 from crossdock.transfer import Plan
 
@@ -27,6 +28,8 @@ __all__ = [
     'memory_of',
     'fill',
     'place_like',
+    'twin',
+    'library_of',
     'device_named',
     'send',
 ]
@@ -183,6 +186,20 @@ def place_like(target: Any, host: Host, key: str) -> Any:
         )
     fill(twin, host)
     return twin
+
+
+def twin(x: Any) -> Any:
+    """A copy of an array on its own device; itself where an unknown library has none that can be written to."""
+    if is_known(x):
+        return get_device_from_array(x).send(x, copy=True)
+    copied = _copied(x)
+    return x if copied is None else copied
+
+
+def library_of(x: object) -> str | None:
+    """How the specs of the array library begin that the class of `x`, which is no array, comes from; None for none."""
+    homes = {parent.__module__.partition('.')[0] for parent in type(x).__mro__}
+    return next((b.prefix + b.kind for b in backends() if b.prefix and b.module_name in homes), None)
 
 
 def _copied(x: Any) -> Any:

@@ -26,6 +26,7 @@ from ._path import below, shown
 from ._pour import refill
 from ._receive import receive
 from ._shared import pairs_apart, places_apart
+from ._states import check_library, load_states
 from ._swapped import warn_swapped
 from ._tree import Hand, visit
 from ._unreadable import refused
@@ -59,6 +60,13 @@ class _Committing(Hand):
         self.loader = loader
         self.slots = slots
         self.staged = staged
+        self.loaded: set[str] = set()
+
+    def enters(self, node: Any, path: str) -> bool:
+        if path in self.loaded:
+            return False
+        self.loaded.add(path)
+        return True
 
     def leaf(self, path: str, value: Any) -> Any:
         if path not in self.slots:
@@ -148,9 +156,12 @@ class Loader:
         """
         wanting = Wanting()
         visit(target, place, wanting)
-        self._unborn, self.insists = wanting.unborn, self.insists and not wanting.may_grow
+        may_grow = any(state.has_mappings for state in wanting.states)
+        self._unborn, self.insists = wanting.unborn, self.insists and not may_grow
         if self.device is not None:
-            wanting.slots.update(self._born(wanting.slots))
+            born = self._born(wanting.slots)
+            check_library(wanting.states, born, self.device)
+            wanting.slots.update(born)
         slots = wanting.slots
         keys = self._wanted(slots, place, whole)
         late = self._late(keys, slots)
@@ -163,7 +174,9 @@ class Loader:
                 track.finish()  # and nothing has changed yet, if whoever hears of it will have none of it
             self._began, self._track = True, track
             try:
-                return visit(target, place, _Committing(self, slots, staged, apart))
+                hand = _Committing(self, slots, staged, apart)
+                load_states(wanting.states, hand)
+                return visit(target, place, hand)
             finally:
                 self._began, self._track = False, None
 

@@ -19,7 +19,7 @@ from ._leaf import SCALARS
 from ._path import join, where
 from ._resident import attributes, is_resident, names_all, stays_with
 
-__all__ = ['Hand', 'visit', 'is_container']
+__all__ = ['Hand', 'copied', 'visit', 'is_container']
 
 
 class Hand:
@@ -59,6 +59,10 @@ class Hand:
     def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
         """Be told of a mapping inside of a ``state_dict()``; an empty one may have been filled when it was saved."""
         return
+
+    def enters(self, node: Any, path: str) -> bool:
+        """Whether an object with ``load_state_dict()`` is walked."""
+        return True
 
     def serializer(self, path: str) -> Any:
         """What an object with ``serialize(serializer)`` found at `path` is given."""
@@ -129,10 +133,12 @@ def visit(node: Any, path: str, hand: Hand) -> Any:
 
 
 def _visit_state(node: Any, path: str, hand: Hand) -> Any:
+    if not hand.enters(node, path):
+        return node
     state = node.state_dict()
     hand.state, hand.fixed, hand.arrays_only = path, False, False
     if hand.commits:
-        node.load_state_dict(visit(_copied(state), path, hand))
+        node.load_state_dict(visit(copied(state), path, hand))
     else:
         visit(state, path, hand)
     return node
@@ -213,17 +219,17 @@ def _visit_dataclass(node: Any, path: str, hand: Hand) -> Any:
     return node
 
 
-def _copied(node: Any) -> Any:
+def copied(node: Any) -> Any:
     """A copy of the containers, with the same leaves."""
     if isinstance(node, MutableMapping):
         twin = copy.copy(node)  # keeps what hangs on it, such as the versions in a torch module's state
         for key, value in node.items():
-            twin[key] = _copied(value)
+            twin[key] = copied(value)
         return twin
     if isinstance(node, list | deque):
-        return type(node)(map(_copied, node))
+        return type(node)(map(copied, node))
     if isinstance(node, tuple):
-        return _like(node, map(_copied, node))
+        return _like(node, map(copied, node))
     return node
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _arrays
 from ._leaf import SCALARS, Leaf
+from ._states import State
 from ._tree import Hand
 from ._visitor import Deserializer
 
@@ -57,8 +58,8 @@ class Wanting(Hand):
         What the target asks for, by key path.
     unborn : list of str
         Where a ``state_dict()`` has a mapping that is empty.
-    may_grow : bool
-        Whether any has a mapping in it at all, as that of an optimizer does.
+    states : list of State
+        Objects with ``load_state_dict()``, in the order found, without those in the state of another.
     places : dict of int to list of str
         Where each container is, by its id.
     """
@@ -67,7 +68,7 @@ class Wanting(Hand):
         super().__init__()
         self.slots: dict[str, Slot] = {}
         self.unborn: list[str] = []
-        self.may_grow = False
+        self.states: list[State] = []
         self.places: dict[int, list[str]] = {}
         self._met: list[Any] = []
 
@@ -76,8 +77,13 @@ class Wanting(Hand):
             self._met.append(node)  # so that no other has its id
             self.places.setdefault(id(node), []).append(path)
 
+    def enters(self, node: Any, path: str) -> bool:
+        if self.state is None:
+            self.states.append(State(path, node))
+        return True
+
     def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
-        self.may_grow = True
+        self.states[-1].has_mappings = True
         if not node:
             self.unborn.append(path)
 
