@@ -1,5 +1,6 @@
 // copy, where, arange.
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "crossdock/runtime/thread_pool.h"
@@ -108,6 +109,31 @@ TEST(Copy, TransposesAroundTheBordersOfTiles) {
                              }
                            });
       }
+    }
+  }
+}
+
+// Rows that are a multiple of 1 KiB apart, and tiles that end within them; target rows on lines of the cache and not.
+TEST(Copy, TransposesBatchesThatNoCacheHolds) {
+  for (const Dtype dtype : kDtypeOfSize) {
+    const std::int64_t s = itemsize(dtype), pitch = 4096, columns = pitch / s - 3, batches = 3;
+    for (const std::int64_t rows : {std::int64_t{1536}, std::int64_t{1501}}) {
+      const auto bytes = static_cast<std::size_t>(batches * rows * pitch);
+      const auto written = static_cast<std::size_t>(batches * columns * rows * s);
+      ASSERT_GT(4 * written, std::size_t{64} << 20);  // what is streamed whatever the machine
+      copy_bytes_between(dtype, {batches, columns, rows}, {rows * pitch, s, pitch}, bytes, 0,
+                         {columns * rows * s, rows * s, s}, written, [&](const auto& x, const auto& y) {
+                           std::int64_t wrong = 0;
+                           for (std::int64_t i = 0; i < batches * columns; ++i) {
+                             for (std::int64_t row = 0; row < rows; ++row) {
+                               const std::int64_t from = (i / columns * rows + row) * pitch + i % columns * s;
+                               wrong +=
+                                   std::memcmp(&y[static_cast<std::size_t>((i * rows + row) * s)],
+                                               &x[static_cast<std::size_t>(from)], static_cast<std::size_t>(s)) != 0;
+                             }
+                           }
+                           ASSERT_EQ(wrong, 0) << rows << " rows of " << s << " bytes";
+                         });
     }
   }
 }

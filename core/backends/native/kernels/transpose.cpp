@@ -41,9 +41,16 @@ class Tiles {
   enum class Way { kAlongSource, kAlongTarget, kInterleave, kDirect, kStaged };
   void choose() noexcept;
   void cut() noexcept;
-  void run(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
-  void turn_strips(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
-  void turn_staged(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const;
+  struct Tile {
+    const std::byte* source;
+    std::byte* target;
+    std::int64_t width, height;
+  };
+  Tile tile(std::int64_t index) const noexcept;
+  void run(const Tile& tile, const std::byte* next) const;
+  void turn_strips(const Tile& tile, const std::byte* next) const;
+  void turn_staged(const Tile& tile, const std::byte* next) const;
+  void fetch(const std::byte* source, std::int64_t row, std::int64_t end) const noexcept;
 
   const Nest& nest_;
   const Conversion& conversion_;
@@ -90,6 +97,10 @@ void Tiles::choose() noexcept {
     height_ = size_ == 1 ? 256 : size_ == 2 ? 128 : streams_ ? 512 / size_ : size_ == 16 ? 32 : 64;
     width_ = std::min(height_, columns);
     if (direct && columns < height_) height_ = kLong;
+    if (streams_ && !direct && columns > height_) {  // memory is read in runs of a KiB, and written in shorter ones
+      height_ = size_ == 1 ? 128 : size_ >= 8 ? 32 : 64;
+      width_ = std::min<std::int64_t>(size_ == 1 ? 512 : 1024 / size_, columns);
+    }
     return;
   }
   way_ = columns <= rows ? Way::kAlongTarget : Way::kAlongSource;
@@ -112,18 +123,27 @@ void Tiles::cut() noexcept {
   for (int dim = 0; dim < nest_.ndim; ++dim) blocks_.size *= blocks_.shape[dim];
 }
 
+Tiles::Tile Tiles::tile(std::int64_t index) const noexcept {
+  const Odometer at(blocks_, index);
+  const std::int64_t begins = at.index(to_) * height_ - skipped_, missing = std::max<std::int64_t>(0, -begins);
+  return {at.pointers()[0] + missing * source_far_, at.pointers()[1] + missing * target_near_,
+          std::min(width_, nest_.shape[from_] - at.index(from_) * width_),
+          std::min(height_ - missing, nest_.shape[to_] - begins - missing)};
+}
+
 void Tiles::run(std::int64_t begin, std::int64_t end) const {
-  for (std::int64_t tile = begin; tile < end; ++tile) {
-    const Odometer at(blocks_, tile);
-    const std::int64_t begins = at.index(to_) * height_ - skipped_, missing = std::max<std::int64_t>(0, -begins);
-    const std::int64_t width = std::min(width_, nest_.shape[from_] - at.index(from_) * width_);
-    const std::int64_t height = std::min(height_ - missing, nest_.shape[to_] - begins - missing);
-    run(at.pointers()[0] + missing * source_far_, at.pointers()[1] + missing * target_near_, width, height);
+  if (begin == end) return;
+  Tile next = tile(begin);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const Tile now = next;
+    if (i + 1 < end) next = tile(i + 1);
+    run(now, streams_ && i + 1 < end ? next.source : nullptr);
   }
   if (streams_) end_stream();
 }
 
-void Tiles::run(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const {
+void Tiles::run(const Tile& tile, const std::byte* next) const {
+  const auto [source, target, width, height] = tile;
   switch (way_) {
     case Way::kAlongSource:
       for (std::int64_t row = 0; row < height; ++row)
@@ -136,37 +156,57 @@ void Tiles::run(const std::byte* source, std::byte* target, std::int64_t width, 
     case Way::kInterleave:
       return loops().interleave[nest_.shape[to_]][size_](source, source_far_, target, width);
     case Way::kDirect:
-      return turn_strips(source, target, width, height);
+      return turn_strips(tile, next);
     case Way::kStaged:
-      return turn_staged(source, target, width, height);
+      return turn_staged(tile, next);
+  }
+}
+
+// Rows of a tile that comes next: memory reads while the stores of this one are under way.
+void Tiles::fetch(const std::byte* source, std::int64_t row, std::int64_t end) const noexcept {
+  const std::int64_t nbytes = std::abs(source_near_) * width_;
+  const std::byte* first = source_near_ < 0 ? source - nbytes : source;
+  for (; row < end; ++row) {
+    for (std::int64_t at = 0; at < nbytes; at += kLine) __builtin_prefetch(first + row * source_far_ + at, 0, 2);
   }
 }
 
 // In strips that are a line of the target wide, so that the source's lines are read whole, one after the other.
-void Tiles::turn_strips(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const {
+void Tiles::turn_strips(const Tile& tile, const std::byte* next) const {
+  const auto [source, target, width, height] = tile;
   const bool aligned = (reinterpret_cast<std::intptr_t>(target) | target_far_) % kLine == 0;
   const TransposeLoop turn = (streams_ && aligned ? loops().stream_transpose : loops().transpose)[size_];
   const std::int64_t strip = kLine / size_;
   for (std::int64_t row = 0; row < height;) {
     const std::int64_t rows = height - row < 2 * strip ? height - row : strip;
+    if (next) fetch(next, row, row + rows);
     turn(source + row * source_far_, source_far_, target + row * size_, target_far_, rows, width);
     row += rows;
   }
 }
 
-void Tiles::turn_staged(const std::byte* source, std::byte* target, std::int64_t width, std::int64_t height) const {
-  alignas(64) std::byte tile[kBufferBytes];
+void Tiles::turn_staged(const Tile& tile, const std::byte* next) const {
+  const auto [source, target, width, height] = tile;
+  alignas(64) std::byte room[kBufferBytes];
   const std::int64_t pitch = width_ * size_ / kLine * kLine + kLine;  // no power of two, for the sets of the cache
   for (std::int64_t row = 0; row < height; ++row)
-    conversion_(source + row * source_far_, source_near_, tile + row * pitch, size_, width);
+    conversion_(source + row * source_far_, source_near_, room + row * pitch, size_, width);
   if (target_near_ == size_) {
     const bool aligned = (reinterpret_cast<std::intptr_t>(target) | target_far_) % kLine == 0;
     const TransposeLoop turn = (streams_ && aligned ? loops().stream_transpose : loops().transpose)[size_];
-    return turn(tile, pitch, target, target_far_, height, width);
+    if (!next) return turn(room, pitch, target, target_far_, height, width);
+    const std::int64_t piece = 16 / size_;  // as many columns as a block in registers has: reads and stores take turns
+    for (std::int64_t column = 0; column < width;) {
+      const std::int64_t columns = width - column < 2 * piece ? width - column : piece;
+      fetch(next, column * height / width, (column + columns) * height / width);
+      turn(room + column * size_, pitch, target + column * target_far_, target_far_, height, columns);
+      column += columns;
+    }
+    return;
   }
   const Conversion move = Conversion::moving(size_);
   for (std::int64_t column = 0; column < width; ++column)
-    move(tile + column * size_, pitch, target + column * target_far_, target_near_, height);
+    move(room + column * size_, pitch, target + column * target_far_, target_near_, height);
 }
 
 }  // namespace
