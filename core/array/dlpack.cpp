@@ -62,20 +62,6 @@ crossdock::Device* device_of(const Tensor& tensor, bool ours) {
   return nullptr;
 }
 
-Dims byte_strides(const Tensor& tensor, const Dims& shape, std::int64_t size, int itemsize) {
-  // Strides that no step is ever taken by may be anything.
-  if (!tensor.strides || size == 0) return contiguous_strides(shape, itemsize);
-  Dims strides(tensor.strides, tensor.ndim);
-  for (int i = 0; i < strides.size(); ++i) {
-    if (shape[i] < 2) {
-      strides[i] = itemsize;
-    } else if (__builtin_mul_overflow(strides[i], static_cast<std::int64_t>(itemsize), &strides[i])) {
-      throw ExchangeError("DLPack: a stride does not fit in 64 bits");
-    }
-  }
-  return strides;
-}
-
 std::string text_of(const DataType& type) {
   return "(code " + std::to_string(type.code) + ", " + std::to_string(type.bits) + " bits, " +
          std::to_string(type.lanes) + " lanes)";
@@ -93,44 +79,54 @@ Dims shape_of(const Tensor& tensor) {
   return Dims(tensor.shape, tensor.ndim);
 }
 
-// `host`: whom host memory is to belong to, null for native:0. `release` becomes the buffer's; it is called here too
-// when something cannot be read. `after_work`: it waits for the work that the device has by then.
-Array import_tensor(const Tensor& tensor, crossdock::Device* host, bool readonly, bool padded, bool ours,
-                    bool after_work, std::function<void()>&& release) {
-  try {
-    const auto dtype = find_dtype(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
-    if (!dtype) throw ExchangeError("DLPack: no dtype here for " + text_of(tensor.dtype));
-    if (tensor.dtype.bits < 8 && !padded) {
-      throw ExchangeError("DLPack: " + std::string(name(*dtype)) + " elements that share a byte cannot be read");
+Dtype dtype_of(const DataType& type, bool padded) {
+  const auto dtype = find_dtype(type.code, type.bits, type.lanes);
+  if (!dtype) throw ExchangeError("DLPack: no dtype here for " + text_of(type));
+  if (type.bits < 8 && !padded) {
+    throw ExchangeError("DLPack: " + std::string(name(*dtype)) + " elements that share a byte cannot be read");
+  }
+  return *dtype;
+}
+
+Dims in_bytes(const Tensor& tensor, const Dims& shape, int itemsize) {
+  Dims strides(tensor.strides, tensor.ndim);
+  for (int i = 0; i < strides.size(); ++i) {
+    if (shape[i] < 2) {
+      strides[i] = itemsize;
+    } else if (__builtin_mul_overflow(strides[i], static_cast<std::int64_t>(itemsize), &strides[i])) {
+      throw ExchangeError("DLPack: a stride does not fit in 64 bits");
     }
+  }
+  return strides;
+}
+
+Dims strides_of(const Tensor& tensor, const Dims& shape, int itemsize) {
+  // Strides that no step is ever taken by may be anything.
+  const bool leads_nowhere = checked_nbytes(shape, itemsize) == 0;
+  return tensor.strides && !leads_nowhere ? in_bytes(tensor, shape, itemsize) : contiguous_strides(shape, itemsize);
+}
+
+// `release` becomes the buffer's; it is called here too when something cannot be read. `after_work`: it waits for the
+// work that the device has by then.
+Array import_tensor(const Tensor& tensor, bool readonly, bool padded, bool ours, bool after_work,
+                    std::function<void()>&& release) {
+  try {
+    View view(tensor, padded);
     crossdock::Device* device = device_of(tensor, ours);
-    if (device && device->is_host() && host) device = host;
     if (!device) {
       throw ExchangeError("DLPack: the array core has no device for " + text_of(tensor.device) +
                           "; it reads (1, 0), the host");
     }
-    Dims shape = shape_of(tensor);
-    const std::int64_t size = checked_size(shape);
-    checked_nbytes(shape, itemsize(*dtype));
-    if (!tensor.data && size != 0) {
-      throw ExchangeError("DLPack: null data with " + std::to_string(size) +
-                          " elements (a fake or deleted tensor has no values)");
-    }
-    Dims strides = byte_strides(tensor, shape, size, itemsize(*dtype));
-    const auto [low, high] = byte_extent(shape, strides, itemsize(*dtype));
-    // As a number, since a producer may say any offset.
-    const auto address = tensor.data ? reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset : 0;
-    auto* data = reinterpret_cast<std::byte*>(address);
-    if (size != 0 && !ours && !device->may_be_memory(data)) {
+    if (view.nbytes != 0 && !ours && !device->may_be_memory(view.data)) {
       throw ExchangeError("DLPack: the device (" + std::to_string(tensor.device.type) + ", " +
                           std::to_string(tensor.device.id) + ") is said of memory that " + device->spec() +
                           " does not know");
     }
     std::function<void()> end = release;
     if (after_work && !device->is_host()) end = [device, release] { device->after_work(release); };
-    auto buffer = Buffer::borrow(*device, data, static_cast<std::size_t>(high - low), std::move(end));
+    auto buffer = Buffer::borrow(*device, view.data, view.nbytes, std::move(end));
     release = nullptr;  // the buffer's now
-    return Array(std::move(buffer), data, *dtype, std::move(shape), std::move(strides), readonly);
+    return Array(std::move(buffer), view.data, view.dtype, std::move(view.shape), std::move(view.strides), readonly);
   } catch (const DimensionError& error) {
     if (release) release();
     throw ExchangeError(std::string("DLPack: ") + error.what());
@@ -187,19 +183,31 @@ Array import_versioned(ManagedVersioned* tensor, bool after_work) {
                         " cannot be read; this is version " + std::to_string(kMajor));
   }
   const bool ours = tensor->deleter == &dlpack::release<ManagedVersioned>;
-  return import_tensor(tensor->tensor, nullptr, tensor->flags & kReadOnly, tensor->flags & kSubbytePadded, ours,
-                       after_work, std::move(release));
+  return import_tensor(tensor->tensor, tensor->flags & kReadOnly, tensor->flags & kSubbytePadded, ours, after_work,
+                       std::move(release));
 }
 
 Array import_legacy(Managed* tensor, bool after_work) {
   const bool ours = tensor->deleter == &dlpack::release<Managed>;
-  return import_tensor(tensor->tensor, nullptr, true, false, ours, after_work, [tensor] {
+  return import_tensor(tensor->tensor, true, false, ours, after_work, [tensor] {
     if (tensor->deleter) tensor->deleter(tensor);
   });
 }
 
-Array import_borrowed(const Tensor& tensor, crossdock::Device& host, bool readonly, std::function<void()> release) {
-  return import_tensor(tensor, &host, readonly, false, false, false, std::move(release));
+View::View(const Tensor& tensor, bool padded)
+    : dtype(dtype_of(tensor.dtype, padded)),
+      shape(shape_of(tensor)),
+      strides(strides_of(tensor, shape, itemsize(dtype))) {
+  const auto [low, high] = byte_extent(shape, strides, itemsize(dtype));
+  nbytes = static_cast<std::size_t>(high - low);
+  if (!tensor.data && nbytes != 0) {
+    throw ExchangeError("DLPack: null data with " + std::to_string(checked_size(shape)) +
+                        " elements (a fake or deleted tensor has no values)");
+  }
+  // As a number, since a producer may say any offset.
+  const auto address = tensor.data ? reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset : 0;
+  data = reinterpret_cast<std::byte*>(address);
+  begin = address + static_cast<std::uintptr_t>(low);
 }
 
 Array allocate(const Tensor& prototype) {

@@ -214,7 +214,7 @@ void define_methods(nb::class_<Array>& c) {
 
 void define_array(nb::module_& m) {
   nb::class_<Array> c(
-      m, "Array", nb::type_slots(array_slots), nb::is_final(), nb::is_weak_referenceable(),
+      m, "Array", nb::type_slots(array_slots), nb::is_final(), nb::is_weak_referenceable(), nb::pooled(),
       "A typed, strided array on a device of the core.\n\n"
       "Made by the functions of `crossdock.core`. Operators follow the array API standard: both sides on one\n"
       "device, dtypes promoted, Python numbers weak. Views share memory; arithmetic gives fresh arrays on the\n"

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <memory>
 
 #include "crossdock/array/array.h"
 
@@ -13,6 +14,23 @@ namespace nb = nanobind;
 
 // Gives a Python reference back from any thread; not once the interpreter is going.
 void drop_reference(PyObject* object);
+
+class HeldBuffer final : public Buffer {
+ public:
+  HeldBuffer(Device& device, std::byte* data, std::size_t nbytes, PyObject* owner) noexcept
+      : Buffer(device, data, nbytes), owner_(owner) {}
+  ~HeldBuffer() override { drop_reference(owner_); }
+
+ private:
+  PyObject* owner_;
+};
+
+// The memory of a Python object, which is kept as long.
+inline std::shared_ptr<Buffer> hold(Device& device, std::byte* data, std::size_t nbytes, nb::object owner) {
+  auto buffer = std::make_shared<HeldBuffer>(device, data, nbytes, owner.ptr());
+  owner.release();  // the buffer's now
+  return buffer;
+}
 
 // Gives the view of a buffer back when it goes out of scope.
 struct BufferView : Py_buffer {

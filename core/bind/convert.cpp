@@ -93,7 +93,7 @@ const Array& array_of(nb::handle object, const char* op, const Array* beside) {
                   "; crossdock.core.asarray makes one of numbers and sequences");
 }
 
-PyObject* to_python_raw(Array array) {
+PyObject* to_python_raw(Array&& array) {
   nb::object object = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(cache.array)));
   new (nb::inst_ptr<Array>(object)) Array(std::move(array));
   nb::inst_mark_ready(object);

@@ -30,7 +30,7 @@ const Array* array_or_null(PyObject* object) noexcept;
 const Array& array_of(nb::handle object, const char* op,
                       const Array* beside = nullptr);  // TypeError naming op and type
 nb::object to_python(Array array);
-PyObject* to_python_raw(Array array);  // a new reference
+PyObject* to_python_raw(Array&& array);  // a new reference
 
 // Python and NumPy numbers; empty for anything else. OverflowError for an integer beyond 64 bits.
 std::optional<Scalar> scalar_or_null(PyObject* object);

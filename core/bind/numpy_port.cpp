@@ -90,10 +90,7 @@ class NumpyReader final : public Reader {
     const auto [low, high] = byte_extent(shape, strides, itemsize(*dtype));
     const bool readonly = !(array.flags & kWriteable);
     auto* data = reinterpret_cast<std::byte*>(array.data);
-    nb::object held = nb::borrow(object);
-    auto buffer =
-        Buffer::borrow(host, data, static_cast<std::size_t>(high - low), [object] { drop_reference(object); });
-    held.release();  // the buffer's now
+    auto buffer = hold(host, data, static_cast<std::size_t>(high - low), nb::borrow(object));
     return &room.emplace(std::move(buffer), data, *dtype, std::move(shape), std::move(strides), readonly);
   }
 

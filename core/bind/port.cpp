@@ -39,6 +39,15 @@ Device& Writer::host() {
   return host;
 }
 
+std::uint32_t bits_of(nb::handle dtype_names) {
+  static_assert(kDtypeCount <= 32);
+  std::uint32_t bits = 0;
+  for (nb::handle name : nb::borrow<nb::object>(dtype_names)) {
+    if (const auto dtype = find_dtype(text_of(name))) bits |= 1u << static_cast<int>(*dtype);
+  }
+  return bits;
+}
+
 PyObject* holder_of(PyObject* source, std::optional<Array>& room) {
   if (room) return to_python_raw(*std::move(room));
   Py_INCREF(source);
@@ -58,6 +67,7 @@ void define_ports(nb::module_& m) {
   define_numpy_port(m);
   define_table_port(m);
   define_buffer_port(m);
+  define_copy_port(m);
 }
 
 }  // namespace crossdock::bind

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "crossdock/array/array.h"
@@ -36,6 +37,10 @@ void define_ports(nb::module_& m);
 void define_numpy_port(nb::module_& m);
 void define_table_port(nb::module_& m);
 void define_buffer_port(nb::module_& m);
+void define_copy_port(nb::module_& m);
+
+// Data types by their names, a bit for each that is one of ours.
+std::uint32_t bits_of(nb::handle dtype_names);
 
 // The Python array that holds what was read: the source itself if it is ours, else a new one. A new reference.
 PyObject* holder_of(PyObject* source, std::optional<Array>& room);

@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <structmember.h>
 
+#include <array>
 #include <cstddef>
 #include <unordered_map>
+#include <utility>
 
 #include "convert.h"
 #include "crossdock/runtime/error.h"
@@ -33,7 +35,30 @@ struct Route {
   Writer* writer = nullptr;
   nb::object held;
 };
-using Routes = std::unordered_map<Key, Route, Hash>;
+class Routes {
+ public:
+  const Route* find(const Key& key) noexcept {
+    const auto& slot = recent_[Hash()(key) % kRecent];
+    if (slot && slot->first == key) return &slot->second;
+    const auto found = all_.find(key);
+    return found == all_.end() ? nullptr : remember(*found);
+  }
+  void add(const Key& key, const Route& route) { remember(*all_.try_emplace(key, route).first); }
+  auto begin() const noexcept { return all_.begin(); }
+  auto end() const noexcept { return all_.end(); }
+
+ private:
+  using All = std::unordered_map<Key, Route, Hash>;
+  static constexpr std::size_t kRecent = 16;
+
+  const Route* remember(const All::value_type& found) noexcept {
+    recent_[Hash()(found.first) % kRecent] = &found;  // where it stays as long as it is there
+    return &found.second;
+  }
+
+  All all_;
+  std::array<const All::value_type*, kRecent> recent_{};
+};
 
 struct ShortCut {
   PyObject_HEAD vectorcallfunc vectorcall;
@@ -50,7 +75,7 @@ ShortCut& cut_of(PyObject* self) { return *reinterpret_cast<ShortCut*>(self); }
 // Asks once for each receiver and type. By value: what runs afterwards may forget the route.
 Route look_up(ShortCut& cut, PyObject* receiver, PyObject* argument) {
   const Key key{receiver, Py_TYPE(argument)};
-  if (const auto found = cut.routes->find(key); found != cut.routes->end()) return found->second;
+  if (const Route* found = cut.routes->find(key)) return *found;
   const nb::handle type(reinterpret_cast<PyObject*>(key.type));
   if (!cut.find) return {};  // the garbage collector was here
   const nb::object ends = nb::borrow(cut.find)(nb::handle(receiver), type);
@@ -61,7 +86,7 @@ Route look_up(ShortCut& cut, PyObject* receiver, PyObject* argument) {
     route.reader = nb::cast<Reader*>(reader);
     route.writer = nb::cast<Writer*>(writer);
   }
-  cut.routes->try_emplace(key, route);
+  cut.routes->add(key, route);
   return route;
 }
 
@@ -144,7 +169,7 @@ PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self
 
 PyObject* forget(PyObject* self, PyObject*) {
   Routes gone;  // freeing what they hold may run Python
-  gone.swap(*cut_of(self).routes);
+  std::swap(gone, *cut_of(self).routes);
   Py_RETURN_NONE;
 }
 
@@ -182,7 +207,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 int clear(PyObject* self) {
   ShortCut& cut = cut_of(self);
   Routes gone;
-  gone.swap(*cut.routes);
+  std::swap(gone, *cut.routes);
   Py_CLEAR(cut.find);
   Py_CLEAR(cut.attributes);
   return 0;  // function and bind stay: the object can still be called

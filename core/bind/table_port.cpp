@@ -105,9 +105,10 @@ class TableReader final : public Reader {
     if (!plain && tensor.dtype.code == dlpack::kComplex && !all_false(ask_.unless_complex, object)) return nullptr;
     const std::uintptr_t begin = block ? at<std::uintptr_t>(block, layout_->address) : number(ask_.address, memory);
     const std::uintptr_t nbytes = block ? at<std::uintptr_t>(block, layout_->nbytes) : number(ask_.nbytes, memory);
-    PyObject* held = memory.release().ptr();
-    const Array& array = room.emplace(dlpack::import_borrowed(tensor, host, false, [held] { drop_reference(held); }));
-    return !repeats(array) && lies_in(array, begin, nbytes) ? &array : nullptr;
+    dlpack::View view(tensor, false);
+    if (repeats(view) || !lies_in(view, begin, nbytes)) return nullptr;
+    return &room.emplace(hold(host, view.data, view.nbytes, std::move(memory)), view.data, view.dtype,
+                         std::move(view.shape), std::move(view.strides), false);
   }
 
  private:
@@ -130,19 +131,16 @@ class TableReader final : public Reader {
     return true;
   }
   // Such arrays count as read-only.
-  static bool repeats(const Array& array) {
-    for (int i = 0; i < array.ndim(); ++i) {
-      if (array.strides()[i] == 0 && array.shape()[i] > 1) return true;
+  static bool repeats(const dlpack::View& view) {
+    for (int i = 0; i < view.shape.size(); ++i) {
+      if (view.strides[i] == 0 && view.shape[i] > 1) return true;
     }
     return false;
   }
   // A memory that was made smaller after the array can no longer hold it.
-  static bool lies_in(const Array& array, std::uintptr_t begin, std::uintptr_t nbytes) {
-    if (array.size() == 0) return true;
-    const auto [low, high] = byte_extent(array.shape(), array.strides(), array.itemsize());
-    const auto first = reinterpret_cast<std::uintptr_t>(array.data()) + static_cast<std::uintptr_t>(low);
-    const auto length = static_cast<std::uintptr_t>(high - low);
-    return first >= begin && length <= nbytes && first - begin <= nbytes - length;
+  static bool lies_in(const dlpack::View& view, std::uintptr_t begin, std::uintptr_t nbytes) {
+    if (view.nbytes == 0) return true;
+    return view.begin >= begin && view.nbytes <= nbytes && view.begin - begin <= nbytes - view.nbytes;
   }
 
   nb::object type_;
@@ -166,7 +164,6 @@ struct Limits {
     return true;
   }
 };
-static_assert(kDtypeCount <= 32);
 
 class TableWriter final : public Writer {
  public:
@@ -224,10 +221,7 @@ void define_table_port(nb::module_& m) {
       [](nb::object type, bool readonly, bool negative_strides, bool odd_strides, nb::handle dtypes) -> Writer* {
         const dlpack::ExchangeTable* table = table_of(type);
         if (!table) return nullptr;
-        Limits limits{readonly, negative_strides, odd_strides, 0};
-        for (nb::handle name : nb::borrow<nb::object>(dtypes)) {
-          if (const auto dtype = find_dtype(text_of(name))) limits.dtypes |= 1u << static_cast<int>(*dtype);
-        }
+        const Limits limits{readonly, negative_strides, odd_strides, bits_of(dtypes)};
         return new TableWriter(std::move(type), *table, limits);
       },
       "array_type"_a, nb::kw_only(), "readonly"_a, "negative_strides"_a, "odd_strides"_a, "dtypes"_a,

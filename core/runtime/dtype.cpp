@@ -1,6 +1,7 @@
 #include "crossdock/runtime/dtype.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <utility>
@@ -34,6 +35,16 @@ constexpr DtypeInfo kTable[kDtypeCount] = {
     {"int4", 1, storage, kInt, 4},
     {"uint4", 1, storage, kUInt, 4},
 };
+
+// By code and the logarithm of the bits.
+constexpr auto kByDlpack = [] {
+  std::array<std::array<std::optional<Dtype>, 8>, kE5m2 + 1> table{};
+  for (int i = 0; i < kDtypeCount; ++i) {
+    const DtypeInfo& row = kTable[i];
+    table[row.dlpack_code][static_cast<std::size_t>(std::countr_zero(row.dlpack_bits))] = static_cast<Dtype>(i);
+  }
+  return table;
+}();
 
 template <class Predicate>
 std::optional<Dtype> find_if(Predicate&& fits) noexcept {
@@ -69,9 +80,8 @@ std::optional<Dtype> find_dtype(std::string_view name) noexcept {
 }
 
 std::optional<Dtype> find_dtype(std::uint8_t dlpack_code, std::uint8_t dlpack_bits, std::uint16_t lanes) noexcept {
-  if (lanes != 1) return std::nullopt;
-  return find_if(
-      [&](const DtypeInfo& row) { return row.dlpack_code == dlpack_code && row.dlpack_bits == dlpack_bits; });
+  if (lanes != 1 || dlpack_code > kE5m2 || dlpack_bits == 0 || dlpack_bits & (dlpack_bits - 1)) return std::nullopt;
+  return kByDlpack[dlpack_code][static_cast<std::size_t>(std::countr_zero(dlpack_bits))];
 }
 
 std::optional<Dtype> promote(Dtype a, Dtype b) noexcept {

@@ -64,6 +64,32 @@ def test_memory_info_counts_what_lives(device):
     assert device.memory_info().used == before + x.nbytes
 
 
+def test_copies_need_no_plan(device, monkeypatch):
+    def plans(*args, **kwargs):
+        raise AssertionError('a plan was made')
+
+    native, sources = xd.get_device('native'), [np.arange(6, dtype='float32').reshape(2, 3), aligned(np.ones(5, 'i1'))]
+    sources += [sources[0].T, sources[0][:, ::-1], np.broadcast_to(np.float16(3), (2, 2)), np.arange(7_000, dtype='f4')]
+    sources += [np.ones(3, ml_dtypes.bfloat16), np.array(2 + 1j, 'complex64'), np.zeros((2, 0, 3), 'int32')]
+    for x in sources:
+        wanted = x.copy()
+        for source in (x, native.send(x)):
+            device.send(source)  # the way is found by the first call
+            with monkeypatch.context() as patch:
+                if x.size and x.dtype.kind != 'V':  # NumPy's own
+                    patch.setattr('crossdock.devices._device.send', plans)
+                y = device.send(source)
+            assert type(y) is type(jnp.ones(1)) and y.devices() == {device.native} and y.committed
+            assert y.dtype == x.dtype and y.shape == x.shape and (not x.size or pointer(y) % 64 == 0)
+            if x.flags.writeable:
+                x[...] = 0
+                np.testing.assert_array_equal(np.asarray(y), wanted)
+                x[...] = wanted
+    for wide in (np.ones(3), np.ones(3, 'int64')):
+        with pytest.raises(errors.DtypeError, match='jax_enable_x64'):
+            device.send(wide)
+
+
 def test_an_absent_device_is_refused_alike():
     for spec in ('@jax:77', '@jax:cpu:77'):
         with pytest.raises(errors.DeviceUnavailableError, match=spec) as caught:

@@ -33,6 +33,7 @@ __all__ = [
     'as_numpy',
     'buffer_reader',
     'copy_into',
+    'copy_writer',
     'core_reader',
     'core_writer',
     'from_numpy',
@@ -424,6 +425,25 @@ def table_writer(
     return _core._table_writer(
         array_type, readonly=readonly, negative_strides=negative_strides, odd_strides=odd_strides, dtypes=dtypes
     )
+
+
+def copy_writer(take_over: Callable[[np.ndarray[Any, Any]], Any], dtypes: Iterable[str]) -> Writer | None:
+    """Make a library's arrays, which never change, of copies.
+
+    Parameters
+    ----------
+    take_over : callable
+        Makes an array of a NumPy array: contiguous, aligned to 64 bytes, and nobody else holds it.
+    dtypes : iterable of str
+        The data types that the arrays always can have.
+
+    Returns
+    -------
+    Writer or None
+        None as for `numpy_reader`.
+    """
+    writer = numpy_writer()
+    return None if writer is None else _core._copy_writer(writer, take_over, dtypes)
 
 
 def _teach_dtypes() -> None:

@@ -272,7 +272,7 @@ class Backend:
         return None
 
     def writer(self, suffix: str) -> Writer | None:
-        """The compiled way to make arrays for a device where a plan would only alias; None: none."""
+        """The compiled way to make arrays for a device where a plan would only alias, or copy unseen; None: none."""
         return None
 
     def detach(self, array: Any) -> Any:

@@ -24,6 +24,8 @@ def _find_ends(device: Device, array_type: type) -> Ends:
     source = _registry.owner(array_type)
     if source is None:
         return None
+    if source is device._backend and device._place.immutable:  # a copy, unless it lives there
+        return None, None
     reader, writer = source.reader(array_type), device._backend.writer(device._place.suffix)
     return (reader, writer) if reader is not None and writer is not None else (None, None)
 

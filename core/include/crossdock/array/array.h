@@ -37,11 +37,12 @@ class Array {
   static Array empty(const Dims& shape, Dtype dtype, Device& device);
   // A view of memory that is not the pool's. `data` is the first element; strides in bytes, any sign. The caller has
   // checked that all elements lie inside the buffer.
-  Array(std::shared_ptr<Buffer> buffer, std::byte* data, Dtype dtype, Dims shape, Dims strides, bool readonly)
+  template <class Shape = Dims, class Strides = Dims>
+  Array(std::shared_ptr<Buffer> buffer, std::byte* data, Dtype dtype, Shape&& shape, Strides&& strides, bool readonly)
       : buffer_(std::move(buffer)),
         data_(data),
-        shape_(std::move(shape)),
-        strides_(std::move(strides)),
+        shape_(std::forward<Shape>(shape)),
+        strides_(std::forward<Strides>(strides)),
         size_(checked_size(shape_)),
         dtype_(dtype),
         readonly_(readonly) {}

@@ -88,9 +88,17 @@ Tensor borrow(const Array& array);
 // goes (Device::after_work), for producers that do not know of it.
 Array import_versioned(ManagedVersioned* tensor, bool after_work = false);
 Array import_legacy(Managed* tensor, bool after_work = false);
-// The array that a tensor in host memory describes, as one on `host`. `release` gives the memory back, see
-// Buffer::borrow; it is called here when an error is thrown. ExchangeError as above.
-Array import_borrowed(const Tensor& tensor, crossdock::Device& host, bool readonly, std::function<void()> release);
+// What a tensor describes, without the memory. ExchangeError as above, and DimensionError for a shape that is too
+// large.
+struct View {
+  View(const Tensor& tensor, bool padded);
+
+  Dtype dtype;
+  Dims shape, strides;   // bytes
+  std::byte* data;       // the first element
+  std::uintptr_t begin;  // of all that the elements touch
+  std::size_t nbytes;    // of that; 0 where there are no elements
+};
 // A new array of ours with the prototype's device, dtype and shape. ExchangeError, OutOfMemoryError.
 Array allocate(const Tensor& prototype);
 

@@ -12,13 +12,13 @@ inline constexpr int kMaxNdim = 64;  // as NumPy; more is a DimensionError where
 
 class Dims {
  public:
-  Dims() noexcept = default;
+  Dims() noexcept {}  // not defaulted: Dims{} would clear the unused numbers
   explicit Dims(int size, std::int64_t fill = 0) { resize(size, fill); }
   Dims(std::initializer_list<std::int64_t> values) : Dims(values.begin(), static_cast<int>(values.size())) {}
   Dims(const std::int64_t* values, int size) {
     reserve(size);
     size_ = size;
-    std::copy_n(values, size, data());
+    copy_few(values);
   }
   Dims(const Dims& other) : Dims(other.data(), other.size_) {}
   Dims(Dims&& other) noexcept { steal(other); }
@@ -74,6 +74,18 @@ class Dims {
   }
 
  private:
+  // Few as they mostly are, without a call; one by one, as they have just been written.
+  void copy_few(const std::int64_t* values) noexcept {
+    if (heap_) {
+      std::copy_n(values, size_, heap_);
+      return;
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kInline; ++i) {
+      if (i >= size_) return;
+      inline_[i] = values[i];
+    }
+  }
   void reserve(int capacity) {
     if (capacity <= capacity_) return;
     auto* bigger = new std::int64_t[static_cast<std::size_t>(capacity)];
@@ -86,7 +98,7 @@ class Dims {
     size_ = other.size_;
     capacity_ = other.capacity_;
     heap_ = other.heap_;
-    std::copy_n(other.inline_, kInline, inline_);
+    if (!heap_) copy_few(other.inline_);
     other.heap_ = nullptr;
     other.size_ = 0;
     other.capacity_ = kInline;

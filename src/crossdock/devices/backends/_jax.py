@@ -245,6 +245,12 @@ class JaxBackend(Backend):
         # Only those that lie whole on one device of the host show their memory.
         return None if issubclass(array_type, _jax().core.Tracer) else exchange.buffer_reader(array_type)
 
+    def writer(self, suffix: str) -> exchange.Writer | None:
+        if not suffix.startswith('cpu'):
+            return None
+        device_put, device = _jax().device_put, _find(suffix)
+        return exchange.copy_writer(lambda own: device_put(own, device), _lasting() - _PACKED)
+
 
 @functools.cache
 def _jax() -> Any:
