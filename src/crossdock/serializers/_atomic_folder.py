@@ -23,6 +23,7 @@ __all__ = ['replacing_folder', 'open_folder', 'close_folder']
 
 _ASIDE = '.crossdock-old'
 _LEFT = re.compile(r'\.(.*)\.[0-9a-f]{16}' + re.escape(_ASIDE), re.DOTALL)
+_MANY = 64  # files to write to the disk at once
 _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
 _UNABLE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
@@ -239,9 +240,13 @@ def _sync_tree(root: str) -> None:
     for folder, _, names in os.walk(root):
         folders.append(folder)
         files += [os.path.join(folder, name) for name in names]
+    if len(files) + len(folders) < _MANY:  # Ctrl-C may be lost in a pool's locks, so that few do without
+        for place in (*files, *folders):
+            sync(place)
+        return
     with ThreadPoolExecutor(4, 'crossdock-sync') as pool:
-        for place in (files, folders):
-            for _ in pool.map(sync, place):
+        for places in (files, folders):
+            for _ in pool.map(sync, places):
                 pass
 
 
