@@ -1,9 +1,12 @@
 """Loading without a target: nested dicts, flat ones, prefixes, files of other writers."""
 
+from types import MappingProxyType
+
 import ml_dtypes
 import numpy as np
 import pytest
 
+import crossdock as xd
 from crossdock.errors import CorruptFileError, StrictLoadError, UnsupportedFileError
 from crossdock.serializers import load, load_npz, save_npz
 
@@ -167,3 +170,44 @@ def test_infinity_and_nan_stay_what_they_are(tmp_path):
     into = {'a': np.zeros(4, 'float16')}
     load_npz(tmp_path / 'a.npz', into)
     np.testing.assert_array_equal(into['a'], [np.inf, -np.inf, np.nan, 1.5])
+
+
+def test_none_in_a_target_takes_a_group(file):
+    """As a load without a target has it; a leaf, an empty container and what is ignored as ever."""
+    path = file({'hist': [1.5, {'a': np.ones(2), 'b': []}], 'none': [], 'W': np.ones(1), 'left': {'x': 1}})
+    target = {'hist': None, 'none': None, 'W': None, 'left': None}
+    loaded = load_npz(path, target, ignore=['left'], device='sim:0')
+    assert loaded is target
+    hist = target['hist']
+    assert list(hist) == ['0', '1']
+    assert (float(hist['0']), hist['1']['b'], target['none'], target['left']) == (1.5, {}, {}, None)
+    assert [str(xd.get_device_from_array(x)) for x in (hist['1']['a'], target['W'])] == ['sim:0', 'sim:0']
+    whole = xd.to_numpy(load_npz(path))
+    assert whole['hist']['1']['a'].tolist() == xd.to_numpy(hist['1']['a']).tolist()
+    target = {'hist': (None, None), 'none': None, 'W': None, 'left': None}
+    assert load_npz(path, target)['hist'][1].keys() == {'a', 'b'}
+
+
+def test_none_that_nothing_can_take_the_place_of(file):
+    target = MappingProxyType({'hist': None})
+    with pytest.raises(TypeError, match='cannot be changed'):
+        load_npz(file({'hist': [1.5]}), target)
+
+
+def test_none_beside_what_lies_in_the_group_of_its_name(file):
+    with pytest.raises(StrictLoadError, match="missing in the file: 'a'"):
+        load_npz(file({'a': {'x': 1, 'y': 2}}), {'a': None, 'a/x': 0})
+
+
+def test_an_object_takes_a_group_for_none(file):
+    class Model:
+        hist = n = late = None
+
+        def serialize(self, s):
+            self.n = s('n', self.n)
+            self.hist = s('hist', self.hist)
+            if self.n is not None:
+                self.late = s('late', self.late)
+
+    model = load_npz(file({'n': 2, 'hist': [1.5], 'late': {'x': 7}}), Model(), strict=False)
+    assert (int(model.n), float(model.hist['0']), int(model.late['x'])) == (2, 1.5, 7)

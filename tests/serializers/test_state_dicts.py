@@ -302,3 +302,30 @@ def test_modules_and_optimizers_are_as_they_were_where_the_last_one_refuses(tmp_
         assert state['state'].keys() == before['optimizer']['state'].keys()
         for key, moments in state['state'].items():
             assert all(torch.equal(value, before['optimizer']['state'][key][part]) for part, value in moments.items())
+
+
+def test_a_float_for_a_setting_that_is_an_int(tmp_path, torch):
+    """As after StepLR; but not into an int that is in no state, and no float is cut."""
+
+    def scheduled(steps):
+        _, optimizer = trained(torch, lambda p: torch.optim.SGD(p, lr=1), 0, 0)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+        for _ in range(steps):
+            optimizer.step()
+            scheduler.step()
+        return {'optimizer': optimizer, 'scheduler': scheduler}
+
+    path = tmp_path / 'x.npz'
+    old, new = scheduled(1), scheduled(0)
+    xd.save(path, old)
+    xd.load(path, new)
+    assert new['optimizer'].state_dict() == old['optimizer'].state_dict()
+    assert new['scheduler'].state_dict() == old['scheduler'].state_dict()
+    assert new['optimizer'].param_groups[0]['lr'] == 0.5
+    xd.save(path, {'model': Anybody(2.0), 'n': 1.5})
+    with pytest.raises(StrictLoadError, match=r"'n': float64 .* in the file, a Python int in the target"):
+        xd.load(path, {'model': Anybody(2.0), 'n': 1})
+    model = Anybody(2.0)
+    model.state['count'] = 0.5
+    xd.load(path, {'model': model, 'n': 1.0})
+    assert (model.state['count'], type(model.state['count'])) == (2.0, float)

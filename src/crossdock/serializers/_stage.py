@@ -17,9 +17,10 @@ from crossdock.transfer import Progress, Track, tracking
 
 from . import _arrays
 from ._format import Entry, Reader
+from ._grow import found_below, groups_for_none
 from ._ignore import Ignore, ignoring
 from ._leaf import SCALARS
-from ._match import describe_entry, describe_value, fits, loses, may_lose, wanted_dtype
+from ._match import describe_entry, describe_value, loses, may_lose, wanted_dtype
 from ._nest import check_nesting, nested, with_positions
 from ._passed import following, passed
 from ._path import below, shown
@@ -69,10 +70,13 @@ class _Committing(Hand):
         return True
 
     def leaf(self, path: str, value: Any) -> Any:
-        if path not in self.slots:
+        if path not in self.slots and path not in self.loader.groups:
             # An object that asks for more once it has loaded a value: read it now.
             self.slots[path] = Slot.of(path, value, self)
             self.staged.update(self.loader.stage_more(path, self.slots))
+        if path in self.loader.groups:
+            found = self._nested(path)
+            return found if self.state is None else with_positions(found)
         if path not in self.staged:
             return value
         slot, loaded = self.slots[path], self.staged.pop(path)
@@ -87,12 +91,15 @@ class _Committing(Hand):
         return value
 
     def in_state(self, node: MutableMapping[Any, Any], path: str) -> None:
-        if node:
-            return
+        if not node:
+            node.update(with_positions(self._nested(path)))
+
+    def _nested(self, path: str) -> dict[str, Any]:
+        """What was staged for places that the target does not have."""
         start = len(path) + 1
         keys = [key for key in self.staged if below(key, path)]
         empty = [key[start:] for key in self.loader.reader.empty if below(key, path) and key != path] if keys else ()
-        node.update(with_positions(nested(((key[start:], self.staged.pop(key)) for key in keys), empty)))
+        return nested(((key[start:], self.staged.pop(key)) for key in keys), empty)
 
     def _takes(self, path: str, value: Any) -> bool:
         """Whether an array that was not there in the dry pass can be filled with what was staged for another."""
@@ -142,6 +149,7 @@ class Loader:
         self.device = _arrays.device_named(device)
         self.progress = progress
         self.insists = insists
+        self.groups: set[str] = set()
         self._unborn: list[str] = []
         self._began = False
         self._track: Track | None = None
@@ -158,10 +166,9 @@ class Loader:
         visit(target, place, wanting)
         may_grow = any(state.has_mappings for state in wanting.states)
         self._unborn, self.insists = wanting.unborn, self.insists and not may_grow
+        born = self._grow(wanting.slots) + self._born(wanting.slots)
         if self.device is not None:
-            born = self._born(wanting.slots)
             check_library(wanting.states, born, self.device)
-            wanting.slots.update(born)
         slots = wanting.slots
         keys = self._wanted(slots, place, whole)
         late = self._late(keys, slots)
@@ -180,16 +187,25 @@ class Loader:
             finally:
                 self._began, self._track = False, None
 
-    def _born(self, slots: dict[str, Slot]) -> dict[str, Slot]:
-        """Slots for what the file has in the empty parts of a state, such as that of an optimizer before a step."""
-        found = [
-            key
-            for path in self._unborn
-            for key in self.reader.entries
-            if key != path and below(key, path) and key not in slots and not self.ignored(key)
-        ]
-        check_nesting(self.path, found)
-        return {key: Slot(None, None, False, False) for key in found}
+    def _born(self, slots: dict[str, Slot]) -> list[str]:
+        """Add slots for what the file has in the empty parts of a state, such as that of an optimizer before a step."""
+        paths = () if self.device is None else self._unborn
+        return self._add(slots, [key for key in found_below(self.reader, paths) if key not in slots], False)
+
+    def _grow(self, slots: dict[str, Slot]) -> list[str]:
+        """Have slots of None that stand for groups of the file replaced by slots for what is in them."""
+        born = []
+        for path in groups_for_none(self.reader, slots):
+            if not self.ignored(path):
+                self.groups.add(path)
+                born += self._add(slots, found_below(self.reader, [path]), slots.pop(path).fixed)
+        return born
+
+    def _add(self, slots: dict[str, Slot], keys: list[str], fixed: bool) -> list[str]:
+        added = [key for key in keys if not self.ignored(key)]
+        check_nesting(self.path, added)
+        slots.update((key, Slot(None, None, False, fixed)) for key in added)
+        return added
 
     def stage(self, slots: dict[str, Slot], keys: list[str], late: set[str], track: Track) -> dict[str, Any]:
         """Read and check the loaded value of every slot; nothing of the target changes.
@@ -216,7 +232,10 @@ class Loader:
 
     def stage_more(self, path: str, slots: dict[str, Slot]) -> dict[str, Any]:
         """As `stage`, for what an object asks for later; it was in no total that anybody was told."""
-        keys = self._wanted({path: slots[path]}, path, whole=True)
+        asked = {path: slots.pop(path)}
+        self._grow(asked)
+        slots.update(asked)
+        keys = self._wanted(asked, path, whole=True)
         with tracking(False, 0, 'load') as track:
             return self.stage(slots, keys, self._late(keys, slots), track)
 
@@ -255,7 +274,7 @@ class Loader:
         mismatched = tuple(
             (key, describe_entry(entry), describe_value(slots[key].value))
             for key, entry in entries.items()
-            if key in slots and not fits(entry, slots[key].value)
+            if key in slots and not slots[key].takes(entry)
         )
         if not self.strict:
             missing = unexpected = ()
@@ -355,7 +374,7 @@ class Loader:
         if host is None:
             return None
         if isinstance(value, SCALARS) and not isinstance(value, np.generic):
-            return type(value)(host.item())
+            return host.item() if slot.widens(host.dtype) else type(value)(host.item())
         host = host.astype(wanted_dtype(value), copy=False)
         if isinstance(value, np.generic):
             return host[()]

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
+from ._format import Entry
 from ._leaf import SCALARS, Leaf
+from ._match import fits
 from ._states import State
 from ._tree import Hand
 from ._visitor import Deserializer
@@ -32,12 +34,15 @@ class Slot:
         Whether the loaded data goes into the array that is there; else a new value takes its place.
     fixed : bool
         Whether nothing can take its place.
+    setting : bool
+        Whether it is a Python int in a ``state_dict()``, whose owner takes a float in its place.
     """
 
     seen: Any
     value: Any
     fills: bool
     fixed: bool
+    setting: bool = False
 
     @classmethod
     def of(cls, path: str, value: Any, hand: Hand) -> Slot:
@@ -45,8 +50,16 @@ class Slot:
         if not isinstance(value, SCALARS):
             Leaf(value, path, 'load into')
         if value is None or isinstance(value, (*SCALARS, np.generic)):
-            return cls(value, value, False, hand.fixed)
+            return cls(value, value, False, hand.fixed, hand.state is not None and type(value) is int)
         return cls(value, _arrays.known(value), hand.state is None and _arrays.is_writable(value), hand.fixed)
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether the entry may take its place."""
+        return fits(entry, self.value) or (entry.shape == () and self.widens(entry.dtype))
+
+    def widens(self, dtype: np.dtype[Any] | None) -> bool:
+        """Whether it becomes a float, as a file has it there."""
+        return self.setting and dtype is not None and dtype.kind == 'f'
 
 
 class Wanting(Hand):
