@@ -137,3 +137,30 @@ def test_the_visitor_protocol_on_devices(tmp_path):
     assert model.w is w
     assert xd.to_numpy(w).tolist() == [2, 2, 2]
     assert model.late is None
+
+
+def test_a_scalar_that_a_device_cannot_hold_stays_on_the_host(tmp_path):
+    xd.save(tmp_path / 'x.npz', {'wide': np.longdouble(1.5), 'a': np.ones(2)})
+    got = xd.load(tmp_path / 'x.npz', device=FIRST)
+    assert isinstance(got['wide'], np.ndarray)
+    assert (got['wide'].dtype, float(got['wide'])) == (np.dtype(np.longdouble), 1.5)
+    assert device_of(got['a']) == FIRST
+    got = xd.load(tmp_path / 'x.npz', {'wide': None, 'a': None}, device=FIRST)
+    assert isinstance(got['wide'], np.ndarray)
+
+
+def test_what_jax_and_python_have_saved_loads_onto_jax(tmp_path):
+    jax = pytest.importorskip('jax', reason='JAX is not installed')
+    if jax.config.jax_enable_x64:
+        pytest.skip('JAX has 64 bits here')
+    path = tmp_path / 'x.npz'
+    xd.save(path, {'W': jax.numpy.ones(2), 'count': jax.numpy.int32(7), 'epoch': 3, 'rate': 0.5, 'done': True})
+    got = xd.load(path, device='@jax:0')
+    assert [isinstance(got[key], jax.Array) for key in ('W', 'count', 'done')] == [True] * 3
+    assert [type(got[key]) for key in ('epoch', 'rate')] == [np.ndarray] * 2
+    assert (int(got['epoch']), got['epoch'].dtype, float(got['rate'])) == (3, np.int64, 0.5)
+    xd.save(path, {'W': jax.numpy.ones(2), 'sums': np.ones(2)})
+    with pytest.raises(TypeError, match=r"x\.npz: 'sums': .*float64.* without device=.* by ignore='sums'") as caught:
+        xd.load(path, device='@jax:0')
+    assert caught.value.path == 'sums'
+    assert xd.load(path, device='@jax:0', ignore='sums').keys() == {'W'}

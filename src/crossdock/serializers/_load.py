@@ -16,7 +16,7 @@ from ._nest import check_nesting, nested
 from ._open import format_at, open_file
 from ._passed import following
 from ._path import below
-from ._receive import receive
+from ._receive import receive_in_tree
 from ._save import Path, file_path
 from ._stage import Loader
 from ._swapped import warn_swapped
@@ -59,7 +59,8 @@ def load(
         The format's name, whatever the suffix of `path`; by default the suffix tells. What is in the file is never
         guessed: a file of another kind is an `UnsupportedFileError`, which says of which.
     device : Device or str, optional
-        Where arrays go for which no target says it; ``'@numpy'`` by default. Text stays on the host. Beside a target
+        Where arrays go for which no target says it; ``'@numpy'`` by default. Text stays on the host, and so
+        do scalars of a type that the device lacks. Beside a target
         that is what has None in the target, and what a ``state_dict()`` has in the file and not yet in the target, as
         that of an optimizer before its first step.
     strict : bool
@@ -95,6 +96,8 @@ def load(
         key alone, a load that leaves it out, by `ignore` or `prefix`, reads the others.
     UnsupportedFileError
         The file, or a key that is loaded, is of a kind that is not read here; the message says of which.
+    DtypeError
+        The device lacks the type of an array, as JAX lacks 64 bits unless told.
     StrictLoadError
         File and target do not match; every difference is listed, with both sides.
     TypeError
@@ -153,7 +156,7 @@ def load_as(
         if not flat:
             check_nesting(path, keys)
         views = views_of(reader, path, keys, mmap)
-        values = _values(reader, keys, there, views, progress)
+        values = _values(reader, path, keys, there, views, progress)
         warn_swapped(path, [key for key in keys if reader.entries[key].swapped])
     start = len(place) + 1 if place else 0
     if flat:
@@ -188,7 +191,7 @@ def _keys(reader: Reader, path: str, place: str, strict: bool, ignore: Ignore) -
 
 
 def _values(
-    reader: Reader, keys: list[str], device: Any, views: Mapping[str, Any], progress: Progress
+    reader: Reader, path: str, keys: list[str], device: Any, views: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
     values = {}
     total = sum(reader.entries[key].nbytes for key in keys if key not in views)
@@ -198,5 +201,5 @@ def _values(
                 values[key] = views[key]
                 continue
             with following(track, reader.entries[key].nbytes):
-                values[key] = receive(reader, key, device)
+                values[key] = receive_in_tree(reader, path, key, device)
     return values

@@ -25,7 +25,7 @@ from ._nest import check_nesting, nested, with_positions
 from ._passed import following, passed
 from ._path import below, shown
 from ._pour import refill
-from ._receive import receive
+from ._receive import receive_in_tree
 from ._shared import pairs_apart, places_apart
 from ._states import check_library, load_states
 from ._swapped import warn_swapped
@@ -351,7 +351,7 @@ class Loader:
         if late:
             return _LOST if self._loses(key, slot) else _LATER
         if slot.value is None:
-            return receive(self.reader, key, self.device)
+            return receive_in_tree(self.reader, self.path, key, self.device)
         host = self.reader.read(key)
         if host is not None and loses(host, slot.value):
             return _LOST
