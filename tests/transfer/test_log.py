@@ -175,10 +175,10 @@ def test_chrome_trace_of_threads_and_of_libraries_that_do_not_say_when_it_is_ove
         Transfer(*facts, began=2.5, seconds=None),
         Transfer(*facts, began=4.0, seconds=1.0),
     ]
-    names = check_chrome_trace(chrome_trace(rows))
+    names = check_chrome_trace(json.loads(''.join(chrome_trace(rows))))
     arrow = '\N{RIGHTWARDS ARROW}'
     assert list(names.values()) == [f'a {arrow} b', f'a {arrow} b (2)']
-    assert check_chrome_trace(chrome_trace([])) == {}
+    assert check_chrome_trace(json.loads(''.join(chrome_trace([])))) == {}
 
 
 @pytest.mark.parametrize('style', ['default', 'dark_background'])

@@ -5,6 +5,7 @@ import pty
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import crossdock as xd
@@ -121,3 +122,16 @@ def test_the_terminal_is_asked(columns):
     os.close(main)
     os.close(sub)
     assert (int(done.stdout) <= 50) == (columns == 50)
+
+
+def test_what_is_read_in_host_memory_is_no_part_of_the_total():
+    x = xd.get_device('native:0').send(np.arange(3.0))
+    with xd.trace_transfers() as log:
+        xd.get_device('sim:0').send(x)
+        float(x[0])
+        float(x[1])
+    assert repr(log) == '<TransferLog: 1 transfer, 24 bytes, 2 values read from host memory>'
+    lines = log.summary(120).splitlines()
+    assert [line.split()[3] for line in lines if 'float' in line] == ['host', 'host']
+    assert next(line.split()[:3] for line in lines if line.startswith('total')) == ['total', '1', '24']
+    assert lines[-1] == 'and 2 values read from host memory'

@@ -6,13 +6,13 @@ import base64
 import hashlib
 import linecache
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
 import crossdock
-from crossdock.cli._report_picture import KINDS, amount, duration, kind_of, matrix, text_of, timeline
-from crossdock.transfer import Transfer, TransferGroup, TransferTruth, grouped
+from crossdock.cli._report_picture import KINDS, amount, duration, matrix, name_of, text_of, timeline
+from crossdock.transfer import Columns, Transfer, TransferGroup, TransferTruth, columns_of
 
 __all__ = ['report']
 
@@ -52,13 +52,13 @@ _PAGE = """<!doctype html>
 
 
 def report(
-    rows: Sequence[Transfer], command: str, seconds: float, code: int, truth: TransferTruth | None = None
+    rows: Iterable[Transfer] | Columns, command: str, seconds: float, code: int, truth: TransferTruth | None = None
 ) -> str:
     """The report as HTML text.
 
     Parameters
     ----------
-    rows : sequence of Transfer
+    rows : iterable of Transfer, or Columns
         What was moved.
     command : str
         What was run, for people to read.
@@ -72,6 +72,7 @@ def report(
     style, script = (
         files('crossdock.cli').joinpath('report', f'report.{end}').read_text('utf-8') for end in ('css', 'js')
     )
+    columns = columns_of(rows)
     ended = f'ended by signal {-code}' if code < 0 else f'exit code {code}'
     return _PAGE.format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
@@ -81,8 +82,8 @@ def report(
         command=text_of(command),
         ended=f'ran for {duration(seconds)}, {ended}',
         version=crossdock.__version__,
-        totals=_totals(rows),
-        body=(_body(rows, seconds) if rows else '<h2>Nothing moved</h2>') + _compared(truth),
+        totals=_totals(columns),
+        body=(_body(columns) if len(columns) else '<h2>Nothing moved</h2>') + _compared(truth),
     )
 
 
@@ -95,34 +96,38 @@ def _compared(truth: TransferTruth | None) -> str:
     return f'<h2>Compared with the driver</h2><pre>{text_of(truth.summary())}</pre>' if truth is not None else ''
 
 
-def _totals(rows: Sequence[Transfer]) -> str:
-    hidden = [row for row in rows if row.implicit and not row.host and not row.failed]
+def _totals(columns: Columns) -> str:
+    rows = columns.crossing()
+    hidden = rows.chosen([kind.implicit and not kind.failed for kind in rows.kinds])
+    reads = len(columns) - len(rows)
     totals = [
-        ('', 'transfers', f'{sum(not row.host for row in rows):,}'),
-        ('', 'moved', amount(sum(row.nbytes_moved for row in rows))),
-        ('', 'time in transfers', duration(sum(row.seconds or 0.0 for row in rows))),
-        ('implicit' if hidden else '', 'not asked for', f'{len(hidden):,}'),
-        ('', 'moved by those', amount(sum(row.nbytes_moved for row in hidden))),
+        ('', 'transfers', f'{len(rows):,}'),
+        ('', 'moved', amount(sum(rows.pairs().values()))),
+        ('', 'time in transfers', duration(float(rows.known_seconds.sum()))),
+        ('implicit' if len(hidden) else '', 'not asked for', f'{len(hidden):,}'),
+        ('', 'moved by those', amount(int(hidden.nbytes.sum()))),
+        *([('', 'read from host memory', f'{reads:,} {"value" if reads == 1 else "values"}')] if reads else []),
     ]
     return ''.join(f'<div class="{name}"><dt>{what}</dt><dd>{value}</dd></div>' for name, what, value in totals)
 
 
-def _body(rows: Sequence[Transfer], seconds: float) -> str:
-    moves = [row for row in rows if not row.host]
+def _body(columns: Columns) -> str:
+    rows = columns.crossing()
     pictures = ''
-    if moves:
-        kinds = [kind for kind in KINDS if any(kind_of(row) == kind for row in moves)]
-        key = ''.join(f'<li class="{kind}">{kind}</li>' for kind in kinds)
+    if len(rows):
+        drawn = {name_of(kind) for kind, count in rows.counts() if count}
+        key = ''.join(f'<li class="{name}">{name}</li>' for name in KINDS if name in drawn)
         pictures = (
-            f'<h2>From where to where</h2><div class="scroll" tabindex="0">{matrix(moves)}</div>'
-            f'<h2>When</h2><ul class="key">{key}</ul>{timeline(moves, seconds)}'
+            f'<h2>From where to where</h2><div class="scroll" tabindex="0">{matrix(rows.pairs())}</div>'
+            f'<h2>When</h2><p>from the first transfer on, {duration(rows.extent()[0])} after the start</p>'
+            f'<ul class="key">{key}</ul>{timeline(rows)}'
         )
     heads = ''.join(
         f'<th scope="col"{" class=number" * number}{_SORTED * (name == "bytes")}>'
         f'<button type="button">{name}</button></th>'
         for name, number in _COLUMNS.items()
     )
-    lines = '\n'.join(_line(group) for group in grouped(rows))
+    lines = '\n'.join(_line(group) for group in columns.groups())
     return f'{pictures}<h2>By line</h2><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>'
 
 

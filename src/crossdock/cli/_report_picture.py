@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from html import escape
 
 from crossdock.cli._complaint import printable
-from crossdock.transfer import Transfer
+from crossdock.transfer import Columns, Kind, Span
 
-__all__ = ['KINDS', 'amount', 'duration', 'kind_of', 'matrix', 'timeline']
+__all__ = ['KINDS', 'amount', 'duration', 'matrix', 'name_of', 'text_of', 'timeline']
 
 #: In the order in which they are drawn over each other.
 KINDS = ('explicit', 'implicit', 'failed')
 _ARROW = '\N{RIGHTWARDS ARROW}'
 _STEPS = 1000  # of the timeline; what is closer together is drawn as one
 _THINNEST = 4
+_LINES = 3  # named by a bar
 _CELL_WIDTH, _CELL_HEIGHT, _CHARACTER = 104, 34, 7.6
 _SHADES = 0.12, 0.5  # opacity of the least and of the most bytes, under text
 _UNITS = (('GB', 1e9), ('MB', 1e6), ('kB', 1e3))
@@ -30,29 +31,27 @@ def amount(nbytes: int) -> str:
     for unit, size in _UNITS:
         if nbytes >= size:
             return f'{nbytes / size:.3g} {unit}' if nbytes < 1000 * size else f'{nbytes / size:,.0f} {unit}'
-    return f'{nbytes} bytes'
+    return f'{nbytes} byte' + 's' * (nbytes != 1)
 
 
 def duration(seconds: float) -> str:
     """Seconds for people."""
     if seconds >= 1:
         return f'{seconds:,.2f} s'
-    return f'{seconds * 1e3:.3g} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.3g} us'
+    return f'{seconds * 1e3:.3g} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.3g} \N{MICRO SIGN}s'
 
 
-def kind_of(row: Transfer) -> str:
+def name_of(kind: Kind) -> str:
     """Which of `KINDS`."""
-    return 'failed' if row.failed else 'implicit' if row.implicit else 'explicit'
+    return 'failed' if kind.failed else 'implicit' if kind.implicit else 'explicit'
 
 
-def matrix(rows: Iterable[Transfer]) -> str:
-    """An SVG element: a line for each device that gave, a column for each that took."""
-    moved: dict[tuple[str, str], int] = {}
-    for row in rows:
-        pair = row.source, row.target
-        moved[pair] = moved.get(pair, 0) + row.nbytes_moved
-    sources = list(dict.fromkeys(source for source, _ in moved))
-    targets = list(dict.fromkeys(target for _, target in moved))
+def matrix(moved: Mapping[tuple[str, str], int]) -> str:
+    """An SVG element: a line for each device that gave, a column for each that took, both in the same order."""
+    devices = list(dict.fromkeys(device for pair in moved for device in pair))
+    given, taken = ({pair[side] for pair in moved} for side in (0, 1))
+    sources = [device for device in devices if device in given]
+    targets = [device for device in devices if device in taken]
     most = max(moved.values(), default=0)
     left = 16 + _CHARACTER * max(len(name) for name in ['from / to', *sources])
     column = max(_CELL_WIDTH, 16 + _CHARACTER * max(map(len, targets), default=0))
@@ -83,48 +82,37 @@ def _text(x: float, top: float, text: str, name: str = '', *, middle: bool = Fal
     return f'<text x="{x:.0f}" y="{top + _CELL_HEIGHT / 2 + 4:.0f}"{attributes}>{text_of(text)}</text>'
 
 
-def timeline(rows: Sequence[Transfer], seconds: float) -> str:
+def timeline(rows: Columns) -> str:
     """A list with an SVG element for each pair of devices, and the axis below."""
-    end = max([seconds, *(row.began + (row.seconds or 0.0) for row in rows)]) or 1e-6
-    pairs: dict[tuple[str, str], list[Transfer]] = {}
-    for row in rows:
-        pairs.setdefault((row.source, row.target), []).append(row)
+    began, ended = rows.extent()
+    span = max(ended - began, 1e-6)
     lanes = ''.join(
-        f'<dt>{text_of(source)} {_ARROW} {text_of(target)}</dt><dd>{_lane(members, end)}</dd>'
-        for (source, target), members in pairs.items()
+        f'<dt>{text_of(source)} {_ARROW} {text_of(target)}</dt><dd>{_lane(rows, (source, target), began, span)}</dd>'
+        for source, target in rows.pairs()
     )
-    ticks = ''.join(f'<span>{duration(end * part / 4) if part else "0"}</span>' for part in range(5))
+    ticks = ''.join(f'<span>{duration(span * part / 4) if part else "0"}</span>' for part in range(5))
     return f'<dl class="lanes">{lanes}<dt></dt><dd class="axis">{ticks}</dd></dl>'
 
 
-def _lane(rows: Sequence[Transfer], end: float) -> str:
-    bars = ''.join(_bar(kind, *span) for kind in KINDS for span in _spans(kind, rows, end))
+def _lane(rows: Columns, pair: tuple[str, str], began: float, length: float) -> str:
+    bars = ''
+    for name in KINDS:
+        chosen = rows.chosen([(kind.source, kind.target) == pair and name_of(kind) == name for kind in rows.kinds])
+        spans = chosen.spans(length / _STEPS, length * _THINNEST / _STEPS)
+        bars += ''.join(_bar(name, span, began, length) for span in spans)
     return f'<svg viewBox="0 0 {_STEPS} 10" preserveAspectRatio="none" role="img">{bars}</svg>'
 
 
-def _spans(kind: str, rows: Iterable[Transfer], end: float) -> list[tuple[int, int, list[Transfer]]]:
-    """From which step to which there was something, and what."""
-    spans: list[tuple[int, int, list[Transfer]]] = []
-    for row in sorted((row for row in rows if kind_of(row) == kind), key=lambda row: row.began):
-        start = min(int(row.began / end * _STEPS), _STEPS - _THINNEST)
-        stop = max(min(int((row.began + (row.seconds or 0.0)) / end * _STEPS) + 1, _STEPS), start + _THINNEST)
-        if spans and start <= spans[-1][1]:
-            first, last, members = spans[-1]
-            members.append(row)
-            spans[-1] = first, max(last, stop), members
-        else:
-            spans.append((start, stop, [row]))
-    return spans
-
-
-def _bar(kind: str, start: int, stop: int, rows: Sequence[Transfer]) -> str:
-    first = rows[0]
-    nbytes = amount(sum(row.nbytes for row in rows))
-    said = f'{len(rows)} transfers, {nbytes}, from {duration(first.began)} on'
-    if len(rows) == 1:
-        said = f'{first.op}, {nbytes}, at {duration(first.began)}'
-    where = f'{first.filename}:{first.lineno}' if first.filename else ''
+def _bar(name: str, span: Span, began: float, length: float) -> str:
+    start = min(int((span.began - began) / length * _STEPS), _STEPS - _THINNEST)
+    stop = max(min(int((span.ended - began) / length * _STEPS) + 1, _STEPS), start + _THINNEST)
+    nbytes, when = amount(span.nbytes), duration(span.began - began)
+    said = f'{span.count:,} transfers, {nbytes}, from {when} on'
+    if span.count == 1:
+        said = f'{span.kinds[0].op}, {nbytes}, at {when}'
+    places = list(dict.fromkeys(f'{kind.filename}:{kind.lineno}' for kind in span.kinds if kind.filename))
+    more = [f'and {len(places) - _LINES:,} lines more'] if len(places) > _LINES else []
+    title = '\n'.join(map(text_of, [f'{name}: {said}', *places[:_LINES], *more]))
     return (
-        f'<rect class="bar {kind}" x="{start}" y="0" width="{stop - start}" height="10">'
-        f'<title>{text_of(f"{kind}: {said} {where}")}</title></rect>'
+        f'<rect class="bar {name}" x="{start}" y="0" width="{stop - start}" height="10"><title>{title}</title></rect>'
     )

@@ -8,7 +8,7 @@ import resource
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from errno import EISDIR, ENOENT
 from pathlib import Path
@@ -17,7 +17,7 @@ import click
 
 from crossdock.cli._complaint import Complaint, printable
 from crossdock.cli._traced import Traced, run_traced
-from crossdock.transfer import Transfer, chrome_trace, grouped, summary
+from crossdock.transfer import Columns, Kind, chrome_trace, columns_of, summary
 
 __all__ = ['trace']
 
@@ -77,14 +77,14 @@ def trace(
         raise Complaint('trace: --fail-on unseen needs --ground-truth')
     command = [*(['-m'] if as_module else []), script, *arguments]
     done = run_traced(command, ground_truth=ground_truth)
-    rows = done.rows or []
+    rows = columns_of([]) if done.rows is None else done.rows
     click.echo(told(done), err=True)
-    if ground_truth and rows and done.truth is None:
+    if ground_truth and len(rows) and done.truth is None:
         click.echo('crossdock: what the driver copied is not known, as the comparison was cut short', err=True)
-    writers: list[tuple[Path | None, Callable[[], str]]] = [
-        (json_file, lambda: json_of(done)),
-        (chrome_file, lambda: json.dumps(chrome_trace(rows))),
-        (html_file, lambda: report_of(command, done)),
+    writers: list[tuple[Path | None, Callable[[], Iterable[str]]]] = [
+        (json_file, lambda: [json_of(rows, done)]),
+        (chrome_file, lambda: chrome_trace(rows)),
+        (html_file, lambda: [report_of(command, rows, done)]),
     ]
     written = [write(path, text) for path, text in writers if path is not None]
     if done.code < 0:
@@ -92,9 +92,9 @@ def trace(
     return done.code or (0 if all(written) else FAILED) or verdict(done, fail_on)
 
 
-def json_of(done: Traced) -> str:
+def json_of(columns: Columns, done: Traced) -> str:
     """The rows, and beside them what the driver says if it was asked."""
-    rows = [asdict(group) for group in grouped(done.rows or [])]
+    rows = [asdict(group) for group in columns.groups()]
     found = rows if done.truth is None else {'rows': rows, 'ground_truth': done.truth.to_dict()}
     return json.dumps(found, indent=1) + '\n'
 
@@ -103,23 +103,24 @@ def told(done: Traced) -> str:
     """The tables, and a line that adds them up."""
     if done.rows is None:
         return 'crossdock: the script left without a list of its transfers, as os._exit, exec and signals make it'
-    parts = [summary(done.rows)] if done.rows else []
+    parts = [summary(done.rows)] if len(done.rows) else []
     line = in_one_line(done.rows)
     line += '; processes that it started are not traced' if done.others else ''
     if done.truth is not None:
         parts.append(done.truth.summary())
-        line += f'; {done.truth.unseen_nbytes:,} bytes that only the driver saw' if done.truth.unseen else ''
+        line += f'; {_bytes(done.truth.unseen_nbytes)} that only the driver saw' if done.truth.unseen else ''
     return '\n'.join([*(printable(text) for part in parts for text in part.splitlines()), line])
 
 
-def in_one_line(rows: Sequence[Transfer]) -> str:
+def in_one_line(rows: Columns) -> str:
     """The rows added up."""
-    crossing = [row for row in rows if not row.host]
-    reads = len(rows) - len(crossing)
-    hidden = sum(is_move(row) and row.implicit for row in crossing)
+    counts = rows.counts()
+    reads = sum(count for kind, count in counts if kind.host)
+    crossing = len(rows) - reads
+    hidden = sum(count for kind, count in counts if is_move(kind) and kind.implicit)
     line = 'crossdock: nothing moved'
     if crossing:
-        line = f'crossdock: {_count(len(crossing))}, {sum(row.nbytes_moved for row in crossing):,} bytes'
+        line = f'crossdock: {_count(crossing)}, {_bytes(sum(rows.pairs().values()))}'
         line += f'; {_count(hidden)} that nobody asked for' if hidden else '; all asked for'
     if reads:
         line += f'; {reads:,} {"value" if reads == 1 else "values"} read from host memory'
@@ -130,33 +131,38 @@ def _count(number: int) -> str:
     return '1 transfer' if number == 1 else f'{number:,} transfers'
 
 
-def is_move(row: Transfer) -> bool:
+def _bytes(number: int) -> str:
+    return '1 byte' if number == 1 else f'{number:,} bytes'
+
+
+def is_move(kind: Kind) -> bool:
     """Whether something left its memory: no read of a scalar on the host, nothing that was refused."""
-    return not row.host and not row.failed
+    return not kind.host and not kind.failed
 
 
 def verdict(done: Traced, fail_on: tuple[str, ...]) -> int:
     """The exit code of a script that did not fail. What is not known is no success."""
     if done.rows is None or ('unseen' in fail_on and done.truth is None):
         return MOVED if fail_on else 0
-    kinds = {'implicit' if row.implicit else 'explicit' for row in done.rows if is_move(row)}
+    kinds = {'implicit' if kind.implicit else 'explicit' for kind, _ in done.rows.counts() if is_move(kind)}
     if done.truth is not None and done.truth.unseen:
         kinds.add('unseen')
     return MOVED if kinds & set(fail_on) else 0
 
 
-def report_of(command: list[str], done: Traced) -> str:
+def report_of(command: list[str], rows: Columns, done: Traced) -> str:
     """The HTML report."""
     from crossdock.cli._report import report
 
-    return report(done.rows or [], shlex.join(['python', *command]), done.seconds, done.code, done.truth)
+    return report(rows, shlex.join(['python', *command]), done.seconds, done.code, done.truth)
 
 
-def write(path: Path, text: Callable[[], str]) -> bool:
+def write(path: Path, text: Callable[[], Iterable[str]]) -> bool:
     """Write a file, and say if that was not possible."""
     try:
         # Names of files may hold what is no text.
-        path.write_bytes(text().encode('utf-8', 'backslashreplace'))
+        with path.open('w', encoding='utf-8', errors='backslashreplace') as file:
+            file.writelines(text())
     except OSError as error:
         click.echo(f'crossdock: {path}: {error.strerror}', err=True)
         return False

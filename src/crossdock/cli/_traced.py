@@ -20,11 +20,11 @@ from typing import Any
 
 import crossdock
 from crossdock.cli._complaint import Complaint
-from crossdock.transfer import Transfer, TransferTruth, truth_of
+from crossdock.transfer import Columns, TransferTruth, read_columns, truth_of
 
 __all__ = ['Traced', 'run_traced']
 
-_ROWS = 'rows.json'
+_ROWS = 'rows'
 _FORWARDED = ('SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2')
 _SITE = """import os
 import sys
@@ -54,7 +54,7 @@ class Traced:
     ----------
     code : int
         Its exit code; -N if signal N ended it.
-    rows : list of Transfer or None
+    rows : Columns or None
         None if it left without handing them over.
     seconds : float
         How long it ran; 0 if that is not known.
@@ -65,7 +65,7 @@ class Traced:
     """
 
     code: int
-    rows: list[Transfer] | None
+    rows: Columns | None
     seconds: float
     others: bool = False
     truth: TransferTruth | None = None
@@ -89,14 +89,21 @@ def run_traced(arguments: Sequence[str], *, ground_truth: bool = False) -> Trace
             process = subprocess.Popen([sys.executable, *_options(), *arguments], env=environment)
             started.append(process)
             code = process.wait()
-        found: dict[str, Any] = {'rows': None, 'seconds': 0.0, 'others': False}
-        if os.path.exists(rows):
-            found = json.loads(Path(rows).read_text(encoding='utf-8'))
+        found, moved = _read(rows)
     if 'refused' in found:
         raise Complaint(f'trace --ground-truth: {found["refused"]}')
-    moved = None if found['rows'] is None else [Transfer(**row) for row in found['rows']]
     truth = found.get('ground_truth')
     return Traced(code, moved, found['seconds'], found['others'], truth_of(truth) if truth else None)
+
+
+def _read(path: str) -> tuple[dict[str, Any], Columns | None]:
+    """What the process has handed over."""
+    try:
+        with open(path, 'rb') as file:
+            found: dict[str, Any] = json.loads(file.readline())
+            return found, read_columns(found['kinds'], file, found['count']) if 'kinds' in found else None
+    except FileNotFoundError:
+        return {'seconds': 0.0, 'others': False}, None
 
 
 def _options() -> list[str]:

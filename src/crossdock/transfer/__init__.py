@@ -1,10 +1,11 @@
 """Moves bytes between two ends: plan a route, run it, see it. Knows no array library and no device name."""
 
 from crossdock.transfer._chrome import chrome_trace
+from crossdock.transfer._columns import Columns, Kind, Span, columns_of, read_columns
 from crossdock.transfer._driver import DriverAccount, DriverCopy, Watch, watch_driver_by
 from crossdock.transfer._everywhere import forbid_everywhere, trace_everywhere
 from crossdock.transfer._facts import ArrayFacts, PlaceFacts
-from crossdock.transfer._groups import TransferGroup, grouped
+from crossdock.transfer._groups import TransferGroup
 from crossdock.transfer._guard import TransferWarning, foresee, guarded, transfer_guard
 from crossdock.transfer._hook import Event, announce, listening, quiet, register_observer, share_time
 from crossdock.transfer._log import TransferLog
@@ -29,13 +30,16 @@ __all__ = [
     'Advance',
     'ArrayFacts',
     'Block',
+    'Columns',
     'DriverAccount',
     'DriverCopy',
     'Event',
+    'Kind',
     'PlaceFacts',
     'Plan',
     'Port',
     'Progress',
+    'Span',
     'Track',
     'Transfer',
     'TransferGroup',
@@ -50,6 +54,7 @@ __all__ = [
     'block_nbytes',
     'check_progress',
     'chrome_trace',
+    'columns_of',
     'copy_between',
     'cuts',
     'explain',
@@ -58,7 +63,6 @@ __all__ = [
     'foresee',
     'group',
     'guarded',
-    'grouped',
     'hide_frames',
     'host_view',
     'legs',
@@ -67,6 +71,7 @@ __all__ = [
     'packable',
     'plan',
     'quiet',
+    'read_columns',
     'register_observer',
     'run',
     'share_time',

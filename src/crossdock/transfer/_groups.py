@@ -1,13 +1,10 @@
-"""The rows of a trace, added up by what they have in common."""
+"""`TransferGroup`: rows of a trace, added up by what they have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from crossdock.transfer._row import Transfer
-
-__all__ = ['TransferGroup', 'grouped']
+__all__ = ['TransferGroup']
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +33,3 @@ class TransferGroup:
     count: int
     nbytes: int
     seconds: float
-
-
-def grouped(rows: Iterable[Transfer]) -> list[TransferGroup]:
-    """The groups, most bytes first, and of the same bytes the most rows."""
-    found: dict[tuple[str, int, str, str, str, bool, bool], list[Transfer]] = {}
-    for row in rows:
-        key = (row.filename, row.lineno, row.source, row.target, row.op, row.implicit, row.host)
-        found.setdefault(key, []).append(row)
-    groups = [
-        TransferGroup(*key, len(members), sum(r.nbytes_moved for r in members), sum(r.seconds or 0.0 for r in members))
-        for key, members in found.items()
-    ]
-    return sorted(groups, key=lambda group: (-group.nbytes, -group.count))

@@ -9,8 +9,9 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
+from crossdock.transfer._columns import Columns, columns_of
 from crossdock.transfer._driver import Watch
-from crossdock.transfer._groups import TransferGroup, grouped
+from crossdock.transfer._groups import TransferGroup
 from crossdock.transfer._hook import Event
 from crossdock.transfer._row import Transfer, row_of
 from crossdock.transfer._truth import TransferTruth, compare
@@ -67,16 +68,19 @@ class TransferLog:
         return row_of(self._events[index], self._start)
 
     def __repr__(self) -> str:
-        return f'<TransferLog: {len(self)} transfers, {self.nbytes_moved} bytes>'
+        reads = self._reads()
+        count = len(self) - reads
+        said = f'{count} {"transfer" if count == 1 else "transfers"}, {self.nbytes_moved} bytes'
+        return f'<TransferLog: {said}, {_said_of_reads(reads)}>' if reads else f'<TransferLog: {said}>'
 
     @property
     def nbytes_moved(self) -> int:
         """Bytes that crossed from one memory to another, all rows together but those that failed."""
-        return sum(row.nbytes_moved for row in self)
+        return sum(event.nbytes for event in list(self._events) if not event.failed)
 
     def by_line(self) -> list[TransferGroup]:
         """The rows of the same line, operation and direction added up, most bytes first."""
-        return grouped(self)
+        return self._columns().groups()
 
     def summary(self, width: int | None = None) -> str:
         """The rows as a text table, those of the same line, operation and direction added up.
@@ -90,12 +94,15 @@ class TransferLog:
         Returns
         -------
         str
-            Most bytes first, with a total; times in milliseconds. A last line says if the driver copied what no row
-            tells of.
+            Most bytes first, with a total; times in milliseconds. Values that were read in host memory are listed as
+            'host' and are no part of the total; a line says how many there were. A last line says if the driver copied
+            what no row tells of.
         """
         from crossdock.transfer._summary import summary
 
-        text, truth = summary(self, width), self.ground_truth
+        text, truth = summary(self._columns(), width), self.ground_truth
+        if reads := self._reads():
+            text = f'{text}\nand {_said_of_reads(reads)}'
         if truth is None or not truth.unseen:
             return text
         unseen = '1 copy' if len(truth.unseen) == 1 else f'{len(truth.unseen):,} copies'
@@ -120,7 +127,7 @@ class TransferLog:
         from crossdock.transfer._chrome import chrome_trace
 
         with open(path, 'w', encoding='utf-8') as file:
-            json.dump(chrome_trace(self), file)
+            file.writelines(chrome_trace(self._columns()))
 
     def plot(self) -> Figure:
         """Draw the rows: a timeline with a line for each pair of devices, and a matrix of bytes from one to another.
@@ -134,12 +141,22 @@ class TransferLog:
         """
         from crossdock.transfer._plot import plot
 
-        return plot(list(self))
+        return plot(self._columns())
+
+    def _columns(self) -> Columns:
+        return columns_of(list(self._events), self._start)
+
+    def _reads(self) -> int:
+        return sum(event.host for event in list(self._events))
 
     def _add(self, event: Event) -> None:
         # A task that was started inside outlives the trace with a copy of its context.
         if self._open:
             self._events.append(event)
+
+
+def _said_of_reads(count: int) -> str:
+    return f'{count:,} {"value" if count == 1 else "values"} read from host memory'
 
 
 class WatchedLog(TransferLog):

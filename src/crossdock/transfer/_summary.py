@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from crossdock.transfer._groups import TransferGroup, grouped
+from crossdock.transfer._columns import Columns, columns_of
+from crossdock.transfer._groups import TransferGroup
 from crossdock.transfer._row import Transfer
 
 __all__ = ['summary']
@@ -26,20 +27,22 @@ class _Row(NamedTuple):
     numbers: tuple[str, ...]
 
 
-def summary(rows: Iterable[Transfer], width: int | None = None) -> str:
+def summary(rows: Iterable[Transfer] | Columns, width: int | None = None) -> str:
     """Add up the rows that share direction, operation and line, and print them, most bytes first.
+
+    What was read in host memory is listed, and is no part of the total.
 
     Parameters
     ----------
-    rows : iterable of Transfer
+    rows : iterable of Transfer, or Columns
     width : int, optional
         Columns to fit. A table in which the numbers alone take more is wider.
     """
     width = _columns() if width is None else operator.index(width)
-    groups = grouped(rows)
+    groups = columns_of(rows).groups()
     places = _places(groups)
     table = [_Row((*_directed(group), place), _figures([group])) for group, place in zip(groups, places, strict=True)]
-    total = _Row(('total', '', '', '', ''), _figures(groups))
+    total = _Row(('total', '', '', '', ''), _figures([group for group in groups if not group.host]))
     for gap in (3, 2):
         if lines := _wide(table, total, width, gap):
             return '\n'.join(lines)
@@ -88,7 +91,8 @@ def _narrow(table: Sequence[_Row], total: _Row, width: int) -> Iterator[str]:
 
 
 def _directed(group: TransferGroup) -> tuple[str, ...]:
-    return group.source, group.target, group.op, 'implicit' if group.implicit else 'explicit'
+    asked = 'host' if group.host else 'implicit' if group.implicit else 'explicit'
+    return group.source, group.target, group.op, asked
 
 
 def _figures(groups: Sequence[TransferGroup]) -> tuple[str, ...]:
@@ -99,11 +103,11 @@ def _figures(groups: Sequence[TransferGroup]) -> tuple[str, ...]:
 def _places(groups: Sequence[TransferGroup]) -> list[str]:
     """File and line of each group, with as much of the path as tells the files apart."""
     files = {group.filename for group in groups if group.filename}
-    shown = {}
+    ends, shown = _ends(files), {}
     for file in files:
         parts = PurePath(file).parts
         tails = ['/'.join(parts[-n:]) for n in range(1, len(parts))]
-        shown[file] = next((tail for tail in tails if _ends(files)[tail] == 1), file)
+        shown[file] = next((tail for tail in tails if ends[tail] == 1), file)
     return [f'{shown[group.filename]}:{group.lineno}' if group.filename else '' for group in groups]
 
 

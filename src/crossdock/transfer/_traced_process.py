@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from crossdock.errors import DeviceUnavailableError
+from crossdock.transfer._columns import Columns
 from crossdock.transfer._everywhere import trace_everywhere
 from crossdock.transfer._log import TransferLog
 
@@ -21,7 +22,7 @@ REFUSED = 2  # what the process exits with; nobody reads it
 
 
 def trace_this_process(path: str, ground_truth: bool = False) -> None:
-    """Trace until the process exits, after its threads and exit handlers, and write the rows to a JSON file then.
+    """Trace until the process exits, after its threads and exit handlers, and write the rows to a file then.
 
     Where the driver cannot be asked for the ground truth, the file says why, and the process ends before its script
     begins.
@@ -44,13 +45,18 @@ def _hand_over(trace: trace_everywhere, log: TransferLog, path: str, pid: int, b
         trace.__exit__(None, None, None)
     finally:
         truth = log.ground_truth
-        found = {'seconds': seconds, 'rows': [row.to_dict() for row in log], 'others': others}
-        _write(path, {**found, 'ground_truth': truth and truth.to_dict()})
+        found = {'seconds': seconds, 'others': others, 'ground_truth': truth and truth.to_dict()}
+        _write(path, found, log._columns())
 
 
-def _write(path: str, found: Mapping[str, Any]) -> None:
+def _write(path: str, found: Mapping[str, Any], rows: Columns | None = None) -> None:
+    """A line of JSON, and the rows' arrays behind it."""
+    if rows is not None:
+        found = {**found, 'kinds': rows.kinds, 'count': len(rows)}
     # Whoever asked may be gone, and the folder with it.
     with suppress(OSError):
-        with open(path + '.part', 'w', encoding='utf-8') as file:
-            json.dump(found, file)
+        with open(path + '.part', 'wb') as file:
+            file.write(json.dumps(found).encode() + b'\n')
+            if rows is not None:
+                rows.write(file)
         os.replace(path + '.part', path)
