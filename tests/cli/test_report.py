@@ -137,6 +137,13 @@ def test_pictures(chromium, page):
     assert chromium.run('document.querySelectorAll(".lanes .bar").length') < 12
 
 
+def test_a_bar_names_its_lines():
+    rows = [row(line=('/x.py', 1 + i % 5), began=1.0, seconds=0.1) for i in range(50)]
+    text = report([*rows, row(line=('/y.py', 9), began=9.0)], 'python x.py', 9.0, 0)
+    assert 'implicit: 50 transfers, 400 bytes, from 0 \xb5s on\n/x.py:1\n/x.py:2\n/x.py:3\nand 2 lines more<' in text
+    assert 'implicit: float, 8 bytes, at 8.00 s\n/y.py:9<' in text
+
+
 def test_nothing_moved(chromium, tmp_path):
     chromium.open(save(tmp_path, report([], 'python x.py', 0.0, -9)), width=360, scheme='dark')
     assert 'Nothing moved' in chromium.run('document.body.innerText')

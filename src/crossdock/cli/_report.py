@@ -137,16 +137,16 @@ _SORTED = ' aria-sort="descending"'
 def _line(group: TransferGroup) -> str:
     asked = 'implicit' if group.implicit else 'explicit'
     if group.host:
-        asked += ', on the host'
+        asked = 'read on the host'
     place = f'{_short(group.filename)}:{group.lineno}' if group.filename else '(no line of yours)'
     source = linecache.getline(group.filename, group.lineno).strip() if group.filename else ''
     pair = f'{group.source} {_ARROW} {group.target}'
     cells = [
-        (place, f'<code title="{text_of(group.filename)}">{text_of(place)}</code>', 'place'),
+        (place, f'<code title="{text_of(group.filename)}">{text_of(place).replace("/", "/<wbr>")}</code>', 'place'),
         (source, f'<code>{text_of(source)}</code>', 'source'),
         (pair, text_of(pair), 'pair'),
         (group.op, text_of(group.op), ''),
-        (asked, asked, f'asked {asked.partition(",")[0]}'),
+        (asked, asked, 'asked' if group.host else f'asked {asked}'),
         (group.count, f'{group.count:,}', 'number'),
         (group.nbytes, f'{group.nbytes:,}', 'number'),
         (group.seconds, f'{group.seconds * 1e3:,.3f}', 'number'),

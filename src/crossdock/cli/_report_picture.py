@@ -47,21 +47,18 @@ def name_of(kind: Kind) -> str:
 
 
 def matrix(moved: Mapping[tuple[str, str], int]) -> str:
-    """An SVG element: a line for each device that gave, a column for each that took, both in the same order."""
+    """An SVG element: a line and a column for each device, in the same order: what it gave, and what it took."""
     devices = list(dict.fromkeys(device for pair in moved for device in pair))
-    given, taken = ({pair[side] for pair in moved} for side in (0, 1))
-    sources = [device for device in devices if device in given]
-    targets = [device for device in devices if device in taken]
     most = max(moved.values(), default=0)
-    left = 16 + _CHARACTER * max(len(name) for name in ['from / to', *sources])
-    column = max(_CELL_WIDTH, 16 + _CHARACTER * max(map(len, targets), default=0))
-    width, height = left + column * len(targets), _CELL_HEIGHT * (len(sources) + 1)
+    left = 16 + _CHARACTER * max(len(name) for name in ['from / to', *devices])
+    column = max(_CELL_WIDTH, 16 + _CHARACTER * max(map(len, devices), default=0))
+    width, height = left + column * len(devices), _CELL_HEIGHT * (len(devices) + 1)
     parts = [_text(0, 0, 'from / to', 'faint')]
-    parts += [_text(left + column * (x + 0.5), 0, name, middle=True) for x, name in enumerate(targets)]
-    for y, source in enumerate(sources):
+    parts += [_text(left + column * (x + 0.5), 0, name, middle=True) for x, name in enumerate(devices)]
+    for y, source in enumerate(devices):
         top = _CELL_HEIGHT * (y + 1)
         parts.append(_text(0, top, source))
-        for x, target in enumerate(targets):
+        for x, target in enumerate(devices):
             nbytes = moved.get((source, target))
             shade = _SHADES[0] + (_SHADES[1] - _SHADES[0]) * (nbytes or 0) / most if nbytes else 0
             parts.append(
