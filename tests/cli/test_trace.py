@@ -16,7 +16,7 @@ import pytest
 from crossdock.cli import main
 from crossdock.cli._trace import verdict
 from crossdock.cli._traced import Traced
-from crossdock.transfer import TransferTruth
+from crossdock.transfer import TransferTruth, columns_of
 
 MOVES = """
 import numpy as np, crossdock as xd
@@ -206,7 +206,7 @@ def test_fail_on(text, kinds, code, script, tmp_path):
     ],
 )
 def test_what_the_driver_has_not_told_is_no_success(truth, kinds, code):
-    assert verdict(Traced(0, [], 1.0, truth=truth), kinds) == code
+    assert verdict(Traced(0, columns_of([]), 1.0, truth=truth), kinds) == code
 
 
 @pytest.mark.parametrize(
