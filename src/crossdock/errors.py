@@ -24,8 +24,7 @@ this project still catches it::
       CopyRequiredError(BufferError, ValueError)
                                              ``copy=False`` where a copy is needed
       ReadOnlyError(ValueError)              a write into a read-only array
-      UnreadableFileError(ValueError)        a file, or a part of one, that cannot be read
-        CorruptFileError                     ... for it is damaged, or made to do harm
+      CorruptFileError(ValueError)           a file, or a part of one, that cannot be read
         UnsupportedFileError                 ... for it is of a kind that is not read here
       ClosedFileError(ValueError)            a file that was open is closed
       FormatError(ValueError)                a file format that cannot hold a value
@@ -62,7 +61,6 @@ __all__ = [
     'StaleGraphError',
     'CopyRequiredError',
     'ReadOnlyError',
-    'UnreadableFileError',
     'CorruptFileError',
     'UnsupportedFileError',
     'ClosedFileError',
@@ -286,8 +284,12 @@ class ReadOnlyError(CrossdockError, ValueError):
     """A write into an array that is read-only."""
 
 
-class UnreadableFileError(CrossdockError, ValueError):
-    """A file, or one entry of it, that cannot be read; which of the two below says whether anything is wrong with it.
+class CorruptFileError(CrossdockError, ValueError):
+    """A file, or one entry of it, that cannot be read: damaged, contradicting itself, or able to do harm.
+
+    Get it again, or from a backup. Harm is what would run code (a pickle, as in an array of Python objects) or leads
+    out of the file (links). What may be whole is an `UnsupportedFileError`, which is one of these, so that one
+    ``except`` is enough for whatever a file may hold.
 
     What is about one entry comes when that entry is asked for; the others can be read.
 
@@ -306,14 +308,7 @@ class UnreadableFileError(CrossdockError, ValueError):
     reason: str = ''
 
 
-class CorruptFileError(UnreadableFileError):
-    """A file that is damaged, contradicts itself, or could only do harm: get it again, or from a backup.
-
-    Harm is what would run code (a pickle, as in an array of Python objects) or leads out of the file (links).
-    """
-
-
-class UnsupportedFileError(UnreadableFileError):
+class UnsupportedFileError(CorruptFileError):
     """A file with which nothing may be wrong, of a kind that is not read here; the message says of which, and what
     reads it.
     """

@@ -322,7 +322,7 @@ def test_cut_anywhere(tmp_path, version):
 DAMAGE = """
 import sys
 import numpy as np
-from crossdock.errors import StrictLoadError, UnreadableFileError
+from crossdock.errors import StrictLoadError, CorruptFileError
 from crossdock.serializers import load
 path, whole = sys.argv[1], open(sys.argv[2], 'rb').read()
 rng = np.random.default_rng(int(sys.argv[3]))
@@ -334,7 +334,7 @@ for _ in range(int(sys.argv[4])):
         file.write(data)
     try:
         load(path, flat=True)
-    except UnreadableFileError as error:
+    except CorruptFileError as error:
         assert error.reason
 """
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 
-from crossdock.errors import CorruptFileError, UnreadableFileError, UnsupportedFileError
+from crossdock.errors import CorruptFileError, UnsupportedFileError
 
 __all__ = ['SPOILS']
 
-Spoil = Callable[[str], type[UnreadableFileError]]
+Spoil = Callable[[str], type[CorruptFileError]]
 
 
 def npy(array, pickles=False) -> bytes:

@@ -6,7 +6,7 @@ import click
 
 from crossdock.cli._complaint import printable
 from crossdock.cli._inspect import complain, complaining_of
-from crossdock.errors import FormatError, UnreadableFileError
+from crossdock.errors import CorruptFileError, FormatError
 
 __all__ = ['convert']
 
@@ -27,7 +27,7 @@ def convert(source: str, target: str, from_format: str | None, to_format: str | 
             serializers.convert(
                 source, target, from_format=from_format, to_format=to_format, compression=compression, progress=True
             )
-    except (UnreadableFileError, FormatError) as error:
+    except (CorruptFileError, FormatError) as error:
         return complain(error)
     click.echo(f'{printable(target)}: {size_of_file(target):,} bytes')
     return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crossdock.cli._complaint import Complaint, printable
-from crossdock.errors import CorruptFileError, FormatError, UnreadableFileError
+from crossdock.errors import CorruptFileError, FormatError, UnsupportedFileError
 
 if TYPE_CHECKING:
     from crossdock.serializers._report import Report, Row
@@ -39,7 +39,7 @@ def inspect(file: str, format_name: str | None, check: bool, as_json: bool) -> i
             with open_file(format, file) as reader:
                 found = report(reader, file, format.name)
                 broken = damage(reader, progress=True) if check else None
-    except (UnreadableFileError, Complaint) as error:
+    except (CorruptFileError, Complaint) as error:
         if as_json:
             click.echo(json.dumps(as_failure(file, error), indent=2))
         if isinstance(error, Complaint):
@@ -60,7 +60,7 @@ def complaining_of(file: str) -> Iterator[None]:
     """Turn what is wrong with a request about `file` into a complaint; what is in it is not the request's fault."""
     try:
         yield
-    except (UnreadableFileError, FormatError):
+    except (CorruptFileError, FormatError):
         raise
     except OSError as error:
         name = error.filename if isinstance(error.filename, str) else file
@@ -69,11 +69,11 @@ def complaining_of(file: str) -> Iterator[None]:
         raise Complaint(printable(str(error))) from error
 
 
-def complain(error: UnreadableFileError | FormatError) -> int:
+def complain(error: CorruptFileError | FormatError) -> int:
     """Say why a file cannot be used, a line for each key, and give the exit code."""
     for i, line in enumerate(str(error).splitlines()):
         click.echo(('' if i else 'crossdock: ') + printable(line), err=True)
-    return DAMAGED if isinstance(error, CorruptFileError) else REFUSED
+    return REFUSED if isinstance(error, UnsupportedFileError | FormatError) else DAMAGED
 
 
 def as_object(found: Report, broken: Sequence[CorruptFileError] | None) -> dict[str, object]:
@@ -97,7 +97,7 @@ def as_object(found: Report, broken: Sequence[CorruptFileError] | None) -> dict[
     }
 
 
-def as_failure(file: str, error: UnreadableFileError | Complaint) -> dict[str, object]:
+def as_failure(file: str, error: CorruptFileError | Complaint) -> dict[str, object]:
     """Why there is no report, for programs."""
     cause = (error.__cause__ or error) if isinstance(error, Complaint) else error
     facts = {'key': getattr(cause, 'key', None), 'reason': getattr(cause, 'reason', '') or str(error)}

@@ -20,7 +20,7 @@ from ._selection import pieces_of, select
 from ._unreadable import again
 
 if TYPE_CHECKING:
-    from crossdock.errors import UnreadableFileError
+    from crossdock.errors import CorruptFileError
 
     from ._leaf import Leaf
 
@@ -44,14 +44,14 @@ class Entry:
         In native byte order; ml_dtypes' types under their own names. None when the leaf is the value None.
     swapped : bool
         Whether the file holds the other byte order.
-    fault : UnreadableFileError or None
+    fault : CorruptFileError or None
         Why the leaf cannot be read, where it cannot; `shape` and `dtype` then say nothing.
     """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any] | None
     swapped: bool = False
-    fault: UnreadableFileError | None = None
+    fault: CorruptFileError | None = None
 
     @property
     def nbytes(self) -> int:
@@ -134,7 +134,7 @@ class Reader(Protocol):
         ------
         KeyError
             The file has no such leaf.
-        UnreadableFileError
+        CorruptFileError
             It has one.
         """
         found = self.entries[key]

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from crossdock.errors import UnreadableFileError
+from crossdock.errors import CorruptFileError
 from crossdock.transfer import Progress, tracking
 
 from . import _arrays
@@ -209,7 +209,7 @@ class LazyArray:
 class UnreadableArray(LazyArray):
     """A leaf that cannot be read: whatever is asked of it but its `key` raises why."""
 
-    def __init__(self, reader: OpenFile, key: str, fault: UnreadableFileError) -> None:
+    def __init__(self, reader: OpenFile, key: str, fault: CorruptFileError) -> None:
         self._reader = reader
         self._mmap = False
         self._fault = fault
@@ -250,7 +250,7 @@ class LazyArchive(Mapping[str, Any]):
         return self._reader.metadata
 
     @property
-    def unreadable(self) -> dict[str, UnreadableFileError]:
+    def unreadable(self) -> dict[str, CorruptFileError]:
         """Why each key that cannot be read cannot: it is damaged, or of a kind that is not supported."""
         entries = self._reader.entries
         return {key: again(fault) for key in self if (fault := entries[self._whole(key)].fault)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crossdock.errors import ClosedFileError, UnreadableFileError
+from crossdock.errors import ClosedFileError, CorruptFileError
 
 from ._format import Entry, Format, Reader
 from ._kind import Kind, kind_of
@@ -47,7 +47,7 @@ def open_file(format: Format, path: str) -> OpenFile:
     """
     try:
         return OpenFile(format.open(path), path)
-    except (UnreadableFileError, IsADirectoryError) as error:
+    except (CorruptFileError, IsADirectoryError) as error:
         # What a format of somebody else's begins with is not known here.
         tells = is_builtin(format) and getattr(error, 'key', None) is None
         kind = kind_of(path) if tells else None
@@ -65,7 +65,7 @@ def _is_named(path: str) -> bool:
     return True
 
 
-def _wrong_kind(path: str, kind: Kind, but: str) -> UnreadableFileError:
+def _wrong_kind(path: str, kind: Kind, but: str) -> CorruptFileError:
     advice = kind.advice
     if kind.format is not None:
         suffixes = format_named(kind.format).suffixes

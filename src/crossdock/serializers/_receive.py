@@ -20,7 +20,7 @@ def receive(reader: Reader, key: str, device: Any) -> Any:
 
     Raises
     ------
-    UnreadableFileError
+    CorruptFileError
         The data is damaged, or of a kind that is not read.
     DtypeError
         The device has no such data type.

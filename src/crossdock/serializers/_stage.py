@@ -214,7 +214,7 @@ class Loader:
         ------
         StrictLoadError
             Values do not fit; all of them are listed.
-        UnreadableFileError
+        CorruptFileError
             The data of a key is damaged.
         """
         staged: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossdock.errors import ClosedFileError, UnreadableFileError
+from crossdock.errors import ClosedFileError, CorruptFileError
 
 from ._format import Format, Reader
 from ._open import OpenFile, open_file
@@ -37,7 +37,7 @@ class FaultContract:
 
     format: Format
 
-    def spoils(self) -> Mapping[str, Callable[[str], type[UnreadableFileError]]]:
+    def spoils(self) -> Mapping[str, Callable[[str], type[CorruptFileError]]]:
         """Ways to make the leaf ``'bad'`` of the file at a path unreadable and to leave the others whole.
 
         Each gives the class of the error that comes when the leaf is asked for. A format without any has nothing
@@ -67,7 +67,7 @@ class FaultContract:
                     np.testing.assert_array_equal(reader.read(key), VALUES[key], err_msg=name, strict=True)
                 assert reader.read('none') is None
                 for ask in (*asks(reader, 'bad'), *asks(bare, 'bad')):
-                    with pytest.raises(UnreadableFileError) as caught:
+                    with pytest.raises(CorruptFileError) as caught:
                         ask()
                     assert type(caught.value) is kind, name
                     assert (caught.value.path, caught.value.key) == (path, 'bad'), name

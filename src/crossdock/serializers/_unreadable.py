@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crossdock.errors import CorruptFileError, UnreadableFileError, UnsupportedFileError
+from crossdock.errors import CorruptFileError, UnsupportedFileError
 
 from ._path import shown
 
@@ -27,19 +27,19 @@ def unsupported(path: str, reason: str, key: str | None = None) -> UnsupportedFi
     return UnsupportedFileError(_message(path, reason, key), path=path, key=key, reason=reason)
 
 
-def unreadable(path: str, error: ValueError, key: str | None = None) -> UnreadableFileError:
+def unreadable(path: str, error: ValueError, key: str | None = None) -> CorruptFileError:
     """The error for what a part of a reader has found, which knows neither file nor key."""
     return (unsupported if isinstance(error, Unsupported) else corrupt)(path, str(error), key)
 
 
-def again(fault: UnreadableFileError) -> UnreadableFileError:
+def again(fault: CorruptFileError) -> CorruptFileError:
     """A new error like one that is kept, whose traceback would grow each time it is raised."""
     return type(fault)(str(fault), path=fault.path, key=fault.key, reason=fault.reason)
 
 
-def refused(faults: Sequence[UnreadableFileError]) -> UnreadableFileError:
+def refused(faults: Sequence[CorruptFileError]) -> CorruptFileError:
     """One error for all entries that were asked for and cannot be read; about damage, if any of them is damaged."""
-    first = next((fault for fault in faults if isinstance(fault, CorruptFileError)), faults[0])
+    first = next((fault for fault in faults if not isinstance(fault, UnsupportedFileError)), faults[0])
     others = [fault for fault in faults if fault is not first]
     lines = [str(first)]
     lines += [f'  {shown(fault.key)}: {fault.reason}' for fault in others[:_LISTED]]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import crossdock as xd
-from crossdock.errors import StrictLoadError, UnreadableFileError
+from crossdock.errors import CorruptFileError, StrictLoadError
 from crossdock.serializers._report import damage
 from crossdock.serializers._view import view_of
 
@@ -77,7 +77,7 @@ def read(path: Path) -> int:
     for way in (tree, into_target, to_device, lazily, checked):
         try:
             way(path)
-        except (UnreadableFileError, StrictLoadError, OSError) as error:
+        except (CorruptFileError, StrictLoadError, OSError) as error:
             refused += not isinstance(error, StrictLoadError)
             if len(str(error)) > 20_000:
                 raise AssertionError('a message without end') from error

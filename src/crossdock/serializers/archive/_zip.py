@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from crossdock.errors import CorruptFileError, UnreadableFileError
+from crossdock.errors import CorruptFileError
 
 from .._checksum import crc32
 from .._path import shown
@@ -48,7 +48,7 @@ class Member:
         Size when expanded.
     crc : int
         CRC-32 of the expanded bytes.
-    fault : UnreadableFileError or None
+    fault : CorruptFileError or None
         Why it cannot be read, where it cannot; then nothing but its name and `header` is known.
     """
 
@@ -59,7 +59,7 @@ class Member:
     header: int = 0
     nbytes: int = 0
     crc: int = 0
-    fault: UnreadableFileError | None = None
+    fault: CorruptFileError | None = None
 
 
 class Archive:

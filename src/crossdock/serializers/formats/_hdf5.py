@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossdock.errors import UnreadableFileError
+from crossdock.errors import CorruptFileError
 
 from .._aside import ahead
 from .._checksum import crc32
@@ -89,12 +89,12 @@ class HDF5Reader(Reader):
 
     def _looked_at(self, key: str, node: Any) -> Entry:
         """What is known of a dataset: an array, None, or why it cannot be read."""
-        if isinstance(node, UnreadableFileError):
+        if isinstance(node, CorruptFileError):
             return Entry((), None, fault=node)
         try:
             found: Dataset = self._file.guarded(key, Dataset.read, self._file, key, node)
             self._file.check_total(found.nbytes, key)
-        except UnreadableFileError as error:
+        except CorruptFileError as error:
             return Entry((), None, fault=again(error))
         self._datasets[key] = found
         return found.entry

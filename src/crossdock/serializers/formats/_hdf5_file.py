@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crossdock.errors import ClosedFileError, UnreadableFileError
+from crossdock.errors import ClosedFileError, CorruptFileError
 
 from .._path import fault_of_path
 from .._unreadable import Unsupported, again, corrupt, unsupported
@@ -102,7 +102,7 @@ class HDF5File:
         """Call, and turn what the library says about damage into a `CorruptFileError`."""
         try:
             return act(*arguments)
-        except (UnreadableFileError, ClosedFileError):
+        except (CorruptFileError, ClosedFileError):
             raise
         except ShortFileError as error:
             raise corrupt(self.path, str(error), key) from error
@@ -156,7 +156,7 @@ class HDF5File:
         """Every dataset by its key path, in the order of creation where the file knows it.
 
         In place of what cannot be read, as a link that leads elsewhere, a group inside itself, or a damaged object, it
-        gives an `UnreadableFileError`.
+        gives an `CorruptFileError`.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class HDF5File:
             try:
                 found, is_group = self._object(where[-1], key, name, kind, seen)
                 below = self._links(found, key + '/') if is_group else None
-            except UnreadableFileError as error:
+            except CorruptFileError as error:
                 if error.key != key:
                     raise
                 yield key, again(error)

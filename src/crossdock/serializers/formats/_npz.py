@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossdock.errors import UnreadableFileError, UnsupportedFileError
+from crossdock.errors import CorruptFileError, UnsupportedFileError
 
 from .._dtypes import TAGGED, dtype_named
 from .._format import Entry, Reader, Writer
@@ -282,7 +282,7 @@ class NpzReader(Reader):
                 if member.nbytes <= _DOUBTED_NBYTES:
                     self._check_whole(member)
                 raise
-        except UnreadableFileError as error:
+        except CorruptFileError as error:
             return Entry((), None, fault=again(error))
 
     def _check_whole(self, member: Member) -> None:

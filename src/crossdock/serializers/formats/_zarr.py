@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossdock.errors import UnreadableFileError
+from crossdock.errors import CorruptFileError
 
 from .._empty import contradiction, groups_of
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
@@ -68,7 +68,7 @@ class ZarrReader(Reader):
             for key, node in self._store.arrays.items():
                 try:
                     found[key] = self._array(key, node)
-                except UnreadableFileError as error:
+                except CorruptFileError as error:
                     self._faults[key] = again(error)
             self._arrays = self._in_order(found)
             self._empty = self._empty_groups()

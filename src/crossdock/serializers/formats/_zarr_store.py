@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from crossdock.errors import UnreadableFileError
+from crossdock.errors import CorruptFileError
 
 from .._atomic_folder import close_folder, open_folder
 from .._path import MAX_DEPTH, RESERVED, fault_of_path, shown
@@ -57,7 +57,7 @@ class ZarrStore:
         By key path; in the order of the names.
     empty : list of str
         Groups in which there is none.
-    faults : dict of str to UnreadableFileError
+    faults : dict of str to CorruptFileError
         What of arrays and groups cannot be read, by key path.
 
     Raises
@@ -71,7 +71,7 @@ class ZarrStore:
         self.size = 0
         self.arrays: dict[str, Node] = {}
         self.empty: list[str] = []
-        self.faults: dict[str, UnreadableFileError] = {}
+        self.faults: dict[str, CorruptFileError] = {}
         if os.path.isfile(path):
             raise unsupported(path, 'is a file; a Zarr store is a folder')
         self._descriptor = open_folder(path)
@@ -126,7 +126,7 @@ class ZarrStore:
                     node.files.pop(METADATA, None)
                     self.arrays[key] = node
                     continue
-            except UnreadableFileError as error:
+            except CorruptFileError as error:
                 self.faults[key] = again(error)
                 continue
             self._walk(key + '/')
@@ -196,7 +196,7 @@ class ZarrStore:
             raise corrupt(self.path, 'is neither a group nor an array', key)
         return content
 
-    def _without_metadata(self, folder: str, key: str | None) -> UnreadableFileError:
+    def _without_metadata(self, folder: str, key: str | None) -> CorruptFileError:
         if key is not None or any(
             METADATA in (inner.name for inner in self._rows(f'{row.name}/'))
             for row in self._rows(folder)
