@@ -41,7 +41,15 @@ def test_facts(device: str) -> None:
 )
 def test_repr(values: np.ndarray, text: str, device: str) -> None:
     x = cx.asarray(values, device=device)
-    assert repr(x) == str(x) == f'{x}' == text.format(device)
+    assert repr(x) == str(x) == text.format(device)
+    assert f'{x}' == (repr(x) if x.ndim else str(values))
+
+
+def test_a_scalar_formats_as_its_number(device: str) -> None:
+    for values in (np.float32(0.1), np.int64(-3), np.bool_(True), np.complex64(1 + 2j)):
+        x = cx.asarray(np.array(values), device=device)
+        assert f'{x}' == format(x) == str(values)
+    assert f'{cx.ones((), dtype=cx.bfloat16, device=device) / 2}' == '0.5'
 
 
 def test_scalars_out(device: str, transfers) -> None:

@@ -210,6 +210,7 @@ def test_repr_and_formatting_show_no_values(x):
         with guard:
             assert repr(x) == str(x) == f'{x}' == format(x) == shown
             assert f'{one:.2f}' == shown.replace('(3,)', '(1,)')
+            assert f'{x[1]}' == shown.replace('(3,)', '()')
     assert 'guarded' not in repr(x)
     assert f'{one:.2f}' == '1.00'
 

@@ -62,15 +62,15 @@ def _edges(array: Array, count: int) -> Array:
 
 
 def format_array(array: Array, spec: str) -> str:
-    """An array of one element formats as its number; any other only without a format spec."""
-    if spec and array.size == 1:
-        try:
-            return format(array.item(), spec)
-        except TransferForbiddenError:
-            return represent(array)
-    if spec:
+    """A scalar formats as its number, by a format spec any array of one element; the others only without one."""
+    if spec and array.size != 1:
         raise TypeError(f'only an array of one element formats by {spec!r}, this one has shape {array.shape}')
-    return str(array)
+    try:
+        if spec:
+            return format(array.item(), spec)
+        return str(host_values(array, 'format')[()]) if array.ndim == 0 else str(array)
+    except TransferForbiddenError:
+        return represent(array)
 
 
 def as_ndarray(array: Array, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
