@@ -6,6 +6,7 @@ an option, needs it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
@@ -88,9 +89,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
             raise
         finally:
             if forbidden.refused:
-                item.add_report_section('call', MARK, '\n'.join(map(_said, forbidden.refused)))
+                item.add_report_section('call', MARK, '\n'.join(_listed(forbidden.refused)))
     if forbidden.refused:  # and whoever asked for it kept the error
-        pytest.fail(f'{MARK}: {"; ".join(map(_said, forbidden.refused))}', pytrace=False)
+        pytest.fail(f'{MARK}: {"; ".join(_listed(forbidden.refused))}', pytrace=False)
     return result
 
 
@@ -105,6 +106,13 @@ def _cut(error: TransferForbiddenError) -> None:
         last.tb_next = None
 
 
+def _listed(refused: list[Transfer]) -> list[str]:
+    """What was refused; what is said alike, once and with a count."""
+    counts = Counter(map(_said, refused))
+    return [said if count == 1 else f'{said} ({count:,} times)' for said, count in counts.items()]
+
+
 def _said(row: Transfer) -> str:
     where = f'{row.filename}:{row.lineno}: ' if row.filename else ''
-    return f'{where}{row.op} moves {row.nbytes} bytes from {row.source} to {row.target}'
+    nbytes = '1 byte' if row.nbytes == 1 else f'{row.nbytes} bytes'
+    return f'{where}{row.op} moves {nbytes} from {row.source} to {row.target}'

@@ -102,6 +102,15 @@ def test_the_mark(run):
     done.stdout.no_fnmatch_line('*transfer/_guard.py:*')
 
 
+def test_what_one_line_was_refused_is_added_up(run):
+    text = '\n@pytest.mark.no_implicit_transfers\ndef test_it():\n    for _ in range(5):\n'
+    text += '        try: float(x)\n        except xd.errors.TransferForbiddenError: pass\n'
+    done = run(HEAD + text)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(['*test_it.py:8: float moves 8 bytes from sim:0 to @numpy (5 times)'])
+    assert done.stdout.str().count('float moves 8 bytes') < 4
+
+
 def test_without_the_mark_nothing_is_forbidden(run):
     text = HEAD + 'def test_it():\n    float(x)\n\n@pytest.mark.no_implicit_transfers\ndef test_other(): pass\n'
     run(text + '\ndef test_after():\n    float(x)\n').assert_outcomes(passed=3)

@@ -4,6 +4,8 @@ import contextvars
 import copy
 import logging
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -415,3 +417,74 @@ def test_repr_is_what_made_it():
     assert repr(xd.transfer_guard('warn', device_to_host='disallow')) == (
         "transfer_guard(implicit='warn', device_to_host='disallow')"
     )
+
+
+@pytest.mark.parametrize(
+    ('act', 'advice'),
+    [
+        (lambda x: float(x[0]), 'pull it by name with crossdock.to_numpy(x), or allow it'),
+        (
+            lambda x: x[np.array([0, 1])],
+            "send it by name first, with crossdock.get_device('sim:0').send(...), or",
+        ),
+        (lambda x: x[[0, 1]], "send it by name first, with crossdock.get_device('sim:0').send(...), or"),
+        (lambda x: x[x > 1], 'do it on the host, with crossdock.to_numpy(x), or allow it'),
+        (lambda x: xd.core.unique_values(x), 'do it on the host, with crossdock.to_numpy(x), or allow it'),
+        (lambda x: pickle.dumps(x), 'pickle crossdock.to_numpy(x), or allow it'),
+        (lambda x: 1.0 in x, 'in moves 1 byte from'),
+    ],
+)
+def test_the_advice_fits(x, act, advice):
+    with xd.transfer_guard('disallow'), pytest.raises(TransferForbiddenError) as caught:
+        act(x)
+    assert advice in str(caught.value)
+    assert ('to_numpy' in advice) == ('to_numpy' in str(caught.value)) or 'byte' in advice
+
+
+def test_a_decorator_guards_each_call(x):
+    @xd.transfer_guard('disallow')
+    def pull(x, *, times=1):
+        """Pull."""
+        return float((x * times).sum())
+
+    @xd.transfer_guard('disallow')
+    async def later(x):
+        await asyncio.sleep(0)
+        return float(x[0])
+
+    assert (pull.__name__, pull.__doc__) == ('pull', 'Pull.')
+    for _ in range(2):
+        with pytest.raises(TransferForbiddenError):
+            pull(x, times=2)
+        with pytest.raises(TransferForbiddenError):
+            asyncio.run(later(x))
+        assert float(x[0]) == x.tolist()[0]
+    assert xd.transfer_guard('allow')(lambda: float(x[0]))() == float(x[0])
+
+
+def test_a_decorator_refuses_what_it_cannot_guard():
+    def values():
+        yield 1
+
+    async def more():
+        yield 1
+
+    for function in (values, more):
+        with pytest.raises(TypeError, match=r'is a generator.*write .with transfer_guard'):
+            xd.transfer_guard('disallow')(function)
+    for what in (int, 3):
+        with pytest.raises(TypeError, match='decorates functions'):
+            xd.transfer_guard('disallow')(what)
+
+
+def test_a_generator_that_never_ends_is_silent_when_python_does():
+    code = """
+import numpy as np, crossdock as xd
+def values():
+    with xd.trace_transfers(), xd.transfer_guard('disallow'):
+        yield xd.get_device('sim:0').send(np.ones(3))
+held = values()
+next(held)
+"""
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')

@@ -225,3 +225,9 @@ def test_a_log_is_indexed_as_a_list_is(sim):
     assert log[5:] == []
     with pytest.raises(TypeError):
         log.summary('wide')
+
+
+@pytest.mark.parametrize('value', ['yes', 1, None])
+def test_ground_truth_is_a_bool(value):
+    with pytest.raises(TypeError, match='ground_truth is True or False, not'):
+        xd.trace_transfers(ground_truth=value)

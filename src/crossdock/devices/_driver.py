@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 from typing import NoReturn
 
-from crossdock.devices._nvidia import find_gpus
+from crossdock.core import cuda
 from crossdock.errors import DeviceUnavailableError
 from crossdock.transfer import Watch
 
 __all__ = ['refuse', 'watch_cuda_driver']
+
+
+_NO_CUPTI = "CUPTI is not installed; pip install 'crossdock[cupti]', for a driver of CUDA 12 with 'cupti-python<13'"
 
 
 def watch_cuda_driver() -> Watch:
@@ -20,11 +23,14 @@ def watch_cuda_driver() -> Watch:
     DeviceUnavailableError
         There is no GPU, CUPTI is not installed, it does not work with the driver, or another profiler uses it.
     """
-    gpus = find_gpus()
-    if not gpus.number:
-        refuse(gpus.reason)
+    number, reason = cuda.count_gpus()
+    reasons = [reason] if not number else []
     if importlib.util.find_spec('cupti') is None:
-        refuse("CUPTI is not installed; pip install 'crossdock[cupti]', for a driver of CUDA 12 with 'cupti-python<13'")
+        reasons.append(_NO_CUPTI)
+    if not number:
+        reasons.append("on sim, crossdock.core.sim.counters has the device's own count")
+    if reasons:
+        refuse('; '.join(reasons))
     from crossdock.devices.backends._cupti import begin
 
     return begin()

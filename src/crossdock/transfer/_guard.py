@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import warnings
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Literal, Self, get_args
+from typing import Any, Literal, ParamSpec, Self, TypeVar, cast, get_args
 
 from crossdock.errors import TransferForbiddenError
 from crossdock.transfer._hook import Event, listen, unlisten
 from crossdock.transfer._memories import direction
-from crossdock.transfer._row import Transfer, row_of
+from crossdock.transfer._row import Transfer, bytes_of, row_of
 from crossdock.transfer._where import current_path, located, user_frame, user_line
 
 __all__ = ['TransferWarning', 'foresee', 'guarded', 'transfer_guard']
@@ -22,6 +24,8 @@ LEVELS: tuple[str, ...] = get_args(Level)
 ALLOW, LOG, WARN, DISALLOW = range(len(LEVELS))
 
 _log = logging.getLogger('crossdock.transfer')
+P = ParamSpec('P')
+R = TypeVar('R')
 
 
 class TransferWarning(UserWarning):
@@ -29,7 +33,7 @@ class TransferWarning(UserWarning):
 
 
 class transfer_guard:
-    """Say what becomes of the transfers that happen inside a ``with`` block.
+    """Say what becomes of the transfers that happen inside a ``with`` block, or in each call of a function.
 
     Each argument is a level: ``'allow'``, ``'log'`` (a record of the logger 'crossdock.transfer'), ``'warn'`` (a
     `TransferWarning` at the user's line) or ``'disallow'``. None leaves the setting as it is outside; outside of
@@ -62,6 +66,9 @@ class transfer_guard:
     A guard belongs to the context: to this thread, and to the async tasks that are started inside, until its block
     ends. Other threads are not guarded, and cannot disarm it. A generator that yields inside the block leaves the guard
     in force for whoever runs meanwhile, as `contextlib.contextmanager` wants it.
+
+    Above a function, also an ``async`` one, it is a decorator: each call has a guard of its own. Generators are refused
+    there, for the guard would be in force between their values too; write ``with`` inside of them.
 
     Where values are forbidden, ``repr`` and formatting show an array without them. Scalars of arrays in host memory
     leave no memory, and are always allowed.
@@ -106,6 +113,37 @@ class transfer_guard:
 
     def __repr__(self) -> str:
         return f'transfer_guard({", ".join(f"{name}={LEVELS[level]!r}" for name, level in self._levels.items())})'
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        import inspect
+
+        if isinstance(function, type) or not callable(function):
+            raise TypeError(f'transfer_guard: decorates functions, not {function!r}; guard the methods, or use with')
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(
+                f'transfer_guard: {function.__qualname__} is a generator, and between its values the guard would hold '
+                "for whoever runs then; write 'with transfer_guard(...)' inside of it"
+            )
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def awaited(*arguments: P.args, **named: P.kwargs) -> Any:
+                with self._anew():
+                    return await function(*arguments, **named)
+
+            return cast('Callable[P, R]', awaited)
+
+        @functools.wraps(function)
+        def called(*arguments: P.args, **named: P.kwargs) -> R:
+            with self._anew():
+                return function(*arguments, **named)
+
+        return called
+
+    def _anew(self) -> transfer_guard:
+        guard = transfer_guard()
+        guard._levels = self._levels
+        return guard
 
     def __enter__(self) -> Self:
         if self._entered:
@@ -187,7 +225,7 @@ def _forbidden(event: Event, name: str) -> TransferForbiddenError:
     transfer: Transfer = row_of(located(event), event.began)
     advice = f"allow it with crossdock.transfer_guard({'' if name == 'implicit' else name + '='}'allow')"
     if event.implicit and name == 'implicit':
-        advice = f'pull it by name with crossdock.to_numpy(x), or {advice}'
+        advice = f'{_instead(event)}, or {advice}'
     return TransferForbiddenError(
         f"{_said(event)}: transfer_guard({name}='disallow') forbids it; {advice}",
         transfer=transfer,
@@ -195,10 +233,25 @@ def _forbidden(event: Event, name: str) -> TransferForbiddenError:
     )
 
 
+def _instead(event: Event) -> str:
+    """How to have by name what nobody asked for."""
+    if direction(event.source, event.target) == 'host_to_device':
+        return f"send it by name first, with crossdock.get_device('{event.target}').send(...)"
+    if event.op.startswith(_SIZED):
+        return 'the size of its result depends on the values: do it on the host, with crossdock.to_numpy(x)'
+    if event.op == 'pickle':
+        return 'pickle crossdock.to_numpy(x)'
+    return 'pull it by name with crossdock.to_numpy(x)'
+
+
+#: Operations whose results are as large as the values say; of a mask the number of True is 'nonzero'.
+_SIZED = ('nonzero', 'repeat', 'unique')
+
+
 def _said(event: Event) -> str:
     path = current_path()
     what = f'{event.op} of {path}' if path else event.op
-    moves = f'{what} moves {event.nbytes} bytes from {event.source} to {event.target}'
+    moves = f'{what} moves {bytes_of(event.nbytes)} from {event.source} to {event.target}'
     return moves + (', which nobody asked for by name' if event.implicit else '')
 
 

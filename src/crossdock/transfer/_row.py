@@ -7,7 +7,7 @@ from typing import Any
 
 from crossdock.transfer._hook import Event
 
-__all__ = ['Transfer', 'row_of']
+__all__ = ['Transfer', 'bytes_of', 'row_of']
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +88,8 @@ def row_of(event: Event, start: float) -> Transfer:
         seconds=event.seconds,
         failed=event.failed,
     )
+
+
+def bytes_of(number: int) -> str:
+    """A number of bytes in words."""
+    return '1 byte' if number == 1 else f'{number} bytes'

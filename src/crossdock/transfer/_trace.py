@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextvars import ContextVar
 from types import TracebackType
 
@@ -45,6 +46,8 @@ class trace_transfers:
 
     Raises
     ------
+    TypeError
+        `ground_truth` is no bool.
     DeviceUnavailableError
         With ``ground_truth=True``, before the block: CUPTI is not installed, there is no GPU or no driver that answers,
         or another profiler is at work. The error says which.
@@ -62,6 +65,8 @@ class trace_transfers:
     """
 
     def __init__(self, *, ground_truth: bool = False) -> None:
+        if not isinstance(ground_truth, bool):
+            raise TypeError(f'trace_transfers: ground_truth is True or False, not {ground_truth!r}')
         self._ground_truth = ground_truth
         self._log: TransferLog | None = None
 
@@ -82,5 +87,5 @@ class trace_transfers:
         # Not ContextVar.reset: a generator may be closed in another context than it was started in.
         _logs.set(tuple(log for log in _logs.get() if log is not self._log))
         unlisten(_record)
-        if isinstance(self._log, WatchedLog):
+        if isinstance(self._log, WatchedLog) and not sys.is_finalizing():
             self._log._compare()
