@@ -174,7 +174,10 @@ def test_all_that_cannot_be_read_is_in_one_error(tmp_path):
         first, *others = str(caught.value).splitlines()
         assert first.startswith(f"{path}: 'b': not an array")
         assert first.endswith('2 more of its keys cannot be read:')
+        if not others[-1].startswith(' '):
+            assert others.pop() == "ignore=['a', 'b', 'd'] loads the rest"
         assert [line.split(':')[0] for line in others] == ["  'a'", "  'd'"]
+    assert xd.load(path, ignore=['a', 'b', 'd'])['c'].tolist() == [0, 0, 0]
     with pytest.raises(UnsupportedFileError, match='structured'):
         xd.load(path, ignore='b')
     assert list(xd.load(path, ignore=['a', 'b', 'd'])) == ['c']

@@ -9,7 +9,7 @@ from ._format import Reader
 from ._path import below
 from ._wanting import Slot
 
-__all__ = ['found_below', 'groups_for_none']
+__all__ = ['found_below', 'groups_for_none', 'keys_and_groups']
 
 
 def groups_for_none(reader: Reader, slots: Mapping[str, Slot]) -> list[str]:
@@ -17,10 +17,15 @@ def groups_for_none(reader: Reader, slots: Mapping[str, Slot]) -> list[str]:
     places = [path for path, slot in slots.items() if slot.value is None and path not in reader.entries]
     if not places:
         return []
-    there = groups_of([*reader.entries, *reader.empty]).union(reader.empty) - groups_of(slots)
+    there = keys_and_groups(reader) - reader.entries.keys() - groups_of(slots)
     return [path for path in places if path in there]
 
 
 def found_below(reader: Reader, paths: Iterable[str]) -> list[str]:
     """The keys of a file that lie in any of the groups, in order of the groups."""
     return [key for path in paths for key in reader.entries if key != path and below(key, path)]
+
+
+def keys_and_groups(reader: Reader) -> set[str]:
+    """All names in a file."""
+    return groups_of([*reader.entries, *reader.empty]).union(reader.entries, reader.empty)

@@ -10,12 +10,15 @@ from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._bare import bare
+from ._empty import groups_of
 from ._format import Format, Reader
-from ._ignore import Ignore, ignoring
+from ._grow import keys_and_groups
+from ._ignore import Ignore, check_named, ignoring, rules_of
+from ._near import did_you_mean
 from ._nest import check_nesting, nested
 from ._open import format_at, open_file
 from ._passed import following
-from ._path import below
+from ._path import below, shown
 from ._receive import receive_in_tree
 from ._save import Path, file_path
 from ._stage import Loader
@@ -143,15 +146,21 @@ def load_as(
     _check_choices(obj, there, checked(mmap), flat)
     if mmap is True and not format.can_mmap:
         raise ValueError(f'{format.name} files cannot be mapped into memory; leave mmap out')
-    place = canonical(prefix)
+    place, rules = canonical(prefix), rules_of(ignore)
     with open_file(format, path) as reader:
         if obj is not None:
-            loader = Loader(reader, path, strict=strict, ignore=ignore, device=there, progress=progress, insists=True)
+            if strict:
+                _check_group(reader, path, place)
+            loader = Loader(reader, path, strict=strict, ignore=rules, device=there, progress=progress, insists=True)
             return loader.load(obj, place)
-        keys = _keys(reader, path, place, strict, ignore)
+        if strict:
+            _check_group(reader, path, place)
+            check_named(path, rules, keys_and_groups(reader))
+        skip = ignoring(rules)
+        keys = [key for key in reader.entries if below(key, place) and key != place and not skip(key)]
         faults = [fault for key in keys if (fault := reader.entries[key].fault)]
         if faults:
-            raise refused(faults)
+            raise refused(faults, 'ignore')
         empty = [] if flat else [key for key in reader.empty if below(key, place) and key != place]
         if not flat:
             check_nesting(path, keys)
@@ -161,7 +170,6 @@ def load_as(
     start = len(place) + 1 if place else 0
     if flat:
         return {key[start:]: value for key, value in values.items()}
-    skip = ignoring(ignore)
     return nested(
         ((key[start:], value) for key, value in values.items()), (key[start:] for key in empty if not skip(key))
     )
@@ -182,12 +190,21 @@ def _check_choices(obj: Any, device: Any, mmap: Mapped, flat: bool) -> None:
         )
 
 
-def _keys(reader: Reader, path: str, place: str, strict: bool, ignore: Ignore) -> list[str]:
-    found = [key for key in reader.entries if below(key, place) and key != place]
-    if place and strict and not found and not any(below(key, place) for key in reader.empty):
-        raise StrictLoadError(f'{path} has no group {place!r}', missing=(place,))
-    skip = ignoring(ignore)
-    return [key for key in found if not skip(key)]
+def _check_group(reader: Reader, path: str, place: str) -> None:
+    """Refuse a prefix that is no group of the file."""
+    groups = groups_of([*reader.entries, *reader.empty]).union(reader.empty)
+    if not place or place in groups:
+        return
+    if place in reader.entries:
+        raise StrictLoadError(
+            f'{path}: {shown(place)} is a value, and no group: open_archive(path)[{shown(place)}] reads it',
+            missing=(place,),
+        )
+    near = did_you_mean(place, groups)
+    top = sorted(group for group in groups if '/' not in group)
+    listed = ', '.join(map(shown, top[:8])) + (', ...' if len(top) > 8 else '')
+    there = f'; those at the top are {listed}' if top else ', nor any other'
+    raise StrictLoadError(f'{path} has no group {shown(place)}{near or there}', missing=(place,))
 
 
 def _values(

@@ -16,9 +16,10 @@ from crossdock.errors import CorruptFileError, StrictLoadError
 from crossdock.transfer import Progress, Track, tracking
 
 from . import _arrays
+from ._empty import groups_of
 from ._format import Entry, Reader
-from ._grow import found_below, groups_for_none
-from ._ignore import Ignore, ignoring
+from ._grow import found_below, groups_for_none, keys_and_groups
+from ._ignore import Ignore, check_named, ignoring, rules_of
 from ._leaf import SCALARS
 from ._match import describe_entry, describe_value, loses, may_lose, wanted_dtype
 from ._nest import check_nesting, nested, with_positions
@@ -145,7 +146,8 @@ class Loader:
         self.reader = reader
         self.path = path
         self.strict = strict
-        self.ignored = ignoring(ignore)
+        self._rules = rules_of(ignore)
+        self.ignored = ignoring(self._rules)
         self.device = _arrays.device_named(device)
         self.progress = progress
         self.insists = insists
@@ -164,6 +166,9 @@ class Loader:
         """
         wanting = Wanting()
         visit(target, place, wanting)
+        if self.strict and self.insists and self._rules:
+            there = keys_and_groups(self.reader).union(wanting.slots, groups_of(wanting.slots))
+            check_named(self.path, self._rules, there, ', like the target,')
         may_grow = any(state.has_mappings for state in wanting.states)
         self._unborn, self.insists = wanting.unborn, self.insists and not may_grow
         born = self._grow(wanting.slots) + self._born(wanting.slots)
@@ -270,7 +275,7 @@ class Loader:
         unexpected = tuple(key for key in entries if key not in slots) if whole else ()
         faults = [entry.fault for key, entry in entries.items() if entry.fault is not None and key in slots]
         if faults:
-            raise refused(faults)
+            raise refused(faults, 'ignore')
         mismatched = tuple(
             (key, describe_entry(entry), describe_value(slots[key].value))
             for key, entry in entries.items()

@@ -37,8 +37,11 @@ def again(fault: CorruptFileError) -> CorruptFileError:
     return type(fault)(str(fault), path=fault.path, key=fault.key, reason=fault.reason)
 
 
-def refused(faults: Sequence[CorruptFileError]) -> CorruptFileError:
-    """One error for all entries that were asked for and cannot be read; about damage, if any of them is damaged."""
+def refused(faults: Sequence[CorruptFileError], way_out: str = '') -> CorruptFileError:
+    """One error for all entries that were asked for and cannot be read; about damage, if any of them is damaged.
+
+    `way_out` is an argument that leaves keys alone.
+    """
     first = next((fault for fault in faults if not isinstance(fault, UnsupportedFileError)), faults[0])
     others = [fault for fault in faults if fault is not first]
     lines = [str(first)]
@@ -47,6 +50,10 @@ def refused(faults: Sequence[CorruptFileError]) -> CorruptFileError:
         lines.append(f'  and {len(others) - _LISTED} more')
     if others:
         lines[0] += f'; {len(others)} more of its keys cannot be read:'
+    if way_out and len(others) < _LISTED:
+        named = [fault.key for fault in faults if fault.key is not None]
+        given = shown(named[0]) if len(named) == 1 else f'[{", ".join(map(shown, named))}]'
+        lines.append(f'{way_out}={given} loads the rest')
     return type(first)('\n'.join(lines), path=first.path, key=first.key, reason=first.reason)
 
 
