@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 FENCE = re.compile(
-    r'^(?P<excuse><!-- (not run: .+|needs: (?P<module>\w+)) -->\n)?```python\n(?P<code>.*?)^```$',
+    r'^(?P<excuse><!-- (not run: [^\n]+|needs: (?P<module>\w+)) -->\n)?```python\n(?P<code>.*?)^```$',
     re.MULTILINE | re.DOTALL,
 )
 OPTIONS = doctest.ELLIPSIS  # messages of errors count: they are what the reader will see

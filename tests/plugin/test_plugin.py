@@ -231,7 +231,9 @@ def test_the_mark_is_documented(run):
 
 def test_the_example_of_the_documentation(run):
     page = Path(__file__).parents[2] / 'docs' / 'transparency.md'
-    text = re.search(r'<!-- not run: tests/plugin .*? -->\n```python\n(.*?)```', page.read_text(), re.DOTALL)[1]
+    text, shared = re.findall(r'<!-- not run: tests/plugin .*? -->\n```python\n(.*?)```', page.read_text(), re.DOTALL)
     run(text).assert_outcomes(passed=2)
     # It is the mark that makes it pass.
     run(text.replace('xd.to_numpy(total)', 'float(total)'), '--crossdock-device=sim:0').assert_outcomes(failed=1)
+    tests = ['def test_{}(device, model):\n    assert model is model_on(device) and model["W"].sum() == 90_000\n'] * 2
+    run('\n'.join([text, shared, tests[0].format('a'), tests[1].format('b')])).assert_outcomes(passed=6)
