@@ -56,3 +56,10 @@ def test_entry_points_load():
         assert own
         for point in own:
             assert point.load() is not None
+
+
+def test_top_level_names():
+    assert crossdock.convert is crossdock.serializers.convert
+    names = [name for name in dir(crossdock) if not name.startswith('_')]
+    assert set(crossdock.__all__) <= {*names, '__version__'}
+    assert not {'Any', 'TYPE_CHECKING', 'import_module'} & set(names)

@@ -33,6 +33,7 @@ from crossdock.transfer import Plan, Transfer, TransferLog, trace_transfers, tra
 if TYPE_CHECKING:
     from crossdock import serializers
     from crossdock.serializers import (
+        convert,
         load,
         load_hdf5,
         load_npz,
@@ -93,6 +94,7 @@ __all__ = [
     'save_zarr',
     'load_zarr',
     'open_archive',
+    'convert',
 ]
 
 __version__ = '0.1.0'
@@ -109,6 +111,7 @@ _IN_SERIALIZERS = (
     'save_zarr',
     'load_zarr',
     'open_archive',
+    'convert',
 )
 
 
@@ -122,4 +125,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    hidden = ('Any', 'TYPE_CHECKING', 'import_module')
+    return sorted({*globals(), *__all__}.difference(hidden))

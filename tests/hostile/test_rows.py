@@ -38,6 +38,7 @@ WHOLE = UNSUPPORTED | {'raw pickle without a suffix', 'a member that is not an a
 # What is wrong: the files that have it, each with the key that the error names and words of its reason.
 ROWS = {
     'truncated archive': [('truncated', None, 'truncated'), ('truncated at the end', None, 'truncated')],
+    'bytes after the end': [('bytes after the end', None, '1 bytes follow the archive')],
     'no central directory': [
         ('no central directory', None, 'central directory'),
         ('directory without end', None, 'no central directory'),

@@ -3,6 +3,7 @@ import enum
 import errno
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -368,3 +369,33 @@ print(peak_kib() - before)
         command = [sys.executable, '-c', code, str(tmp_path / 'x.npz'), compression]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         assert int(done.stdout) < 64 * 1024, compression
+
+
+@pytest.mark.parametrize(
+    ('metadata', 'kind', 'says'),
+    [
+        ({'a': {'lr': np.float32(0.5)}}, TypeError, "['a']['lr'] is a numpy.float32; it takes dicts"),
+        ({'a': {'lr': np.float32(0.5)}}, TypeError, 'bool and None; give its item()'),
+        ({'a': [1, np.ones(2)]}, TypeError, "['a'][1] is a numpy.ndarray"),
+        ({'a': [1, np.ones(2)]}, TypeError, 'arrays go into the tree, or as a list'),
+        (
+            {'loss': float('nan')},
+            ValueError,
+            "['loss'] is nan, and JSON has finite numbers alone; save it as text, or None",
+        ),
+        ({'a': {('x', 1): 2}}, TypeError, "['a'] has the key ('x', 1), a tuple; keys are text"),
+        ({'a': {1, 2}}, TypeError, "['a'] is a set; "),
+    ],
+)
+def test_metadata_that_is_not_json_is_named(tmp_path, metadata, kind, says):
+    with pytest.raises(kind, match=re.escape(says)) as caught:
+        save(tmp_path / 'x.npz', {'W': np.ones(1)}, metadata=metadata)
+    assert str(caught.value).startswith('metadata is not JSON: [')
+    assert not list(tmp_path.iterdir())
+
+
+def test_metadata_that_contains_itself(tmp_path):
+    loop = []
+    loop.append(loop)
+    with pytest.raises(ValueError, match='Circular'):
+        save(tmp_path / 'x.npz', {'W': np.ones(1)}, metadata={'loop': loop})

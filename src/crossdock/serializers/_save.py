@@ -14,6 +14,7 @@ from ._collect import collect
 from ._compression import compression_named
 from ._format import Format
 from ._leaf import Leaf
+from ._metadata import why_not_json
 from ._place import replacing_for
 from ._registry import format_of
 from ._swapped import warn_swapped
@@ -147,5 +148,7 @@ def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     try:
         copied: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise type(error)(f'metadata is not JSON: {error}') from error
+        contains_itself = str(error).startswith('Circular')
+        why = error if contains_itself else why_not_json(dict(metadata)) or error
+        raise type(error)(f'metadata is not JSON: {why}') from error
     return copied

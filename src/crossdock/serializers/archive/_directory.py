@@ -76,13 +76,21 @@ def _read_end(read_at: Callable[[int, int], bytes], size: int) -> tuple[int, int
     start = max(0, size - _END.size - _U16)
     tail = read_at(start, size - start)
     found = tail.rfind(b'PK\x05\x06')
+    after = 0
     while found >= 0:
         if found + _END.size <= len(tail):
             _, disk, first, here, entries, nbytes, offset, comment = _END.unpack_from(tail, found)
-            if found + _END.size + comment == len(tail):
+            stop = found + _END.size + comment
+            if stop == len(tail):
                 break
+            if stop < len(tail) and offset + nbytes == start + found:
+                after = len(tail) - stop
         found = tail.rfind(b'PK\x05\x06', 0, found)
     else:
+        if after:
+            raise DirectoryError(
+                f'{after} bytes follow the archive, and are no part of it; it may be whole without them'
+            )
         raise DirectoryError('no central directory: the file is truncated, or no ZIP archive')
     if disk and first:
         raise Unsupported('is the last part of a split archive: join the parts first, as by zip -s 0 ... --out ...')

@@ -81,6 +81,8 @@ class HDF5File:
         """
         h5py = library()
         with open(path, 'rb') as file:
+            if not os.fstat(file.fileno()).st_size:
+                raise corrupt(path, 'the file is empty')
             if not _has_signature(file.fileno()):
                 raise corrupt(path, 'is no HDF5 file: it has no signature')
         try:
