@@ -105,6 +105,11 @@ def edit(name, act):
     return ours(change)
 
 
+def old_inside(root):
+    store(root, array())
+    Path(root, 'a/zarr.json').rename(Path(root, 'a/.zarray'))
+
+
 def fifo(root):
     store(root, array())
     os.mkfifo(Path(root, 'a/c/1'))
@@ -133,7 +138,7 @@ ATTACKS = {
     'an array as the root': lambda root: write(root, 'zarr.json', array()),
     'a group without zarr.json': file('g/x', b''),
     'Zarr 2': lambda root: write(root, '.zgroup', {'zarr_format': 2}),
-    'Zarr 2 inside': file('a/.zarray', {}),
+    'Zarr 2 inside': old_inside,
     'a link to a chunk': link('a/c/0', '/etc/passwd'),
     'a link to a folder': link('b', '/etc'),
     'a link to zarr.json': link('a/zarr.json', '/etc/passwd'),

@@ -204,7 +204,7 @@ ZARR = {
     'version 7': ours(lambda root: edited(root / 'bad', lambda content: content.update(zarr_format=7))),
     'a chunk is missing': ours(lambda root: (root / 'bad/c/0').unlink()),
     'a chunk is a link': ours(linked),
-    'version 2': ours(lambda root: (root / 'bad/.zarray').write_text('{}')),
+    'version 2': ours(lambda root: (root / 'bad/zarr.json').rename(root / 'bad/.zarray')),
 }
 
 SPOILS: dict[str, dict[str, Spoil]] = {'npz': NPZ, 'safetensors': SAFETENSORS, 'hdf5': HDF5, 'zarr': ZARR}

@@ -188,6 +188,9 @@ def test_stores_of_zarr_that_are_not_read(tmp_path):
     old.create_array('a', data=np.ones(3))
     with pytest.raises(UnsupportedFileError, match=r'Zarr version 2, .*zarr migrate v3'):
         xd.load(tmp_path / 'old.zarr')
+    (tmp_path / 'old.zarr/zarr.json').write_text('{"zarr_format": 3, "node_type": "group"}')
+    with pytest.raises(UnsupportedFileError, match="'a': is of Zarr version 2"):
+        xd.load(tmp_path / 'old.zarr')
     zarr.save_array(str(tmp_path / 'array.zarr'), np.ones(3), zarr_format=3)
     with pytest.raises(UnsupportedFileError, match=r'zarr\.open_array reads it'):
         xd.load(tmp_path / 'array.zarr')

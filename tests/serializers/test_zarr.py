@@ -132,3 +132,19 @@ def test_without_the_libraries(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'crossdock\[zarr\]'"):
         save_zarr(tmp_path / 'm.zarr', {'a': 1})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_zarr_has_migrated(tmp_path):
+    """Metadata of version 2 stays beside that of version 3."""
+    zarr = pytest.importorskip('zarr', reason='zarr is not installed')
+    migrate = pytest.importorskip('zarr.metadata.migrate_v3', reason='a zarr without migrate')
+    path = tmp_path / 'x.zarr'
+    group = zarr.open_group(str(path), mode='w', zarr_format=2)
+    group.create_array('a/W', data=np.arange(12.0).reshape(3, 4), chunks=(2, 2))
+    group.create_array('plain', data=np.arange(3), compressors=None)
+    migrate.migrate_v2_to_v3(input_store=group.store)
+    assert {'.zgroup', 'zarr.json'} <= {entry.name for entry in path.iterdir()}
+    assert {'.zarray', 'zarr.json'} <= {entry.name for entry in (path / 'a/W').iterdir()}
+    loaded = xd.load(path)
+    np.testing.assert_array_equal(loaded['a']['W'], np.arange(12.0).reshape(3, 4))
+    assert loaded['plain'].tolist() == [0, 1, 2]

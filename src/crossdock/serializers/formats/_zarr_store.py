@@ -20,8 +20,11 @@ __all__ = ['METADATA', 'Node', 'ZarrStore']
 
 METADATA = 'zarr.json'
 _METADATA_NBYTES = 16 * 2**20
-_OLD = ('.zarray', '.zgroup', '.zmetadata')
-_OLDER = 'is of Zarr version 2, and only version 3 is read: zarr reads it, and its command "zarr migrate v3" converts'
+_OLD = ('.zarray', '.zgroup', '.zmetadata', '.zattrs')
+_OLDER = (
+    'is of Zarr version 2, and only version 3 is read: zarr reads it, and its command "zarr migrate v3 STORE" converts it in'
+    " place; the command needs pip install 'zarr[cli]'"
+)
 
 
 @dataclass(slots=True)
@@ -35,7 +38,7 @@ class Node:
     folder : str
         Where it is, relative to the store; ends in a slash unless empty.
     files : dict of str to int
-        Sizes of all files in it but ``zarr.json``, by their names below it.
+        Sizes of all files in it but metadata, by their names below it.
     """
 
     content: dict[str, Any]
@@ -123,7 +126,8 @@ class ZarrStore:
                         raise corrupt(self.path, f'its attribute {RESERVED!r} belongs to the root', key)
                 else:
                     node = Node(content, key + '/', dict(self._files(key, key + '/', 0)))
-                    node.files.pop(METADATA, None)
+                    for name in (METADATA, *_OLD):
+                        node.files.pop(name, None)
                     self.arrays[key] = node
                     continue
             except CorruptFileError as error:
@@ -174,9 +178,10 @@ class ZarrStore:
 
     def _metadata(self, folder: str, key: str | None) -> dict[str, Any]:
         rows = {row.name: row for row in self._rows(folder)}
-        if any(name in rows for name in _OLD):
-            raise unsupported(self.path, _OLDER, key)
         if METADATA not in rows:
+            # Beside it they are what a conversion has left, and zarr itself does not look at them.
+            if any(name in rows for name in _OLD):
+                raise unsupported(self.path, _OLDER, key)
             raise self._without_metadata(folder, key)
         self._check(rows[METADATA], folder + METADATA, key)
         data = self.read(folder + METADATA, _METADATA_NBYTES + 1)
