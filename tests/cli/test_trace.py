@@ -58,6 +58,31 @@ def test_rows_and_table(script, tmp_path):
     assert 0 < read['seconds'] < 60
 
 
+@pytest.mark.parametrize(
+    ('option', 'word'), [('--json', '"count": 3'), ('--chrome', 'traceEvents'), ('--html', '</html>')]
+)
+def test_to_stdout(script, tmp_path, option, word):
+    done = trace(option, '-', script(MOVES + 'print("mine")\n'), folder=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith('mine\n') and word in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ['job.py']
+    if option != '--html':
+        json.loads(done.stdout.removeprefix('mine\n'))
+
+
+def test_only_one_to_stdout(script, tmp_path):
+    done = trace('--json', '-', '--html', '-', script(MOVES), folder=tmp_path)
+    assert done.returncode == 2 and 'only one of --json, --chrome and --html' in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='no /dev/full here')
+def test_a_stdout_that_is_full(script, tmp_path):
+    with open('/dev/full', 'w') as full:
+        done = trace(
+            '--json', '-', script(MOVES), folder=tmp_path, capture_output=False, stdout=full, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 1 and 'crossdock: ' in done.stderr and 'Traceback' not in done.stderr
+
+
 def test_reads_of_host_memory_are_no_moves(script, tmp_path):
     done = trace(script(READS_ON_THE_HOST), folder=tmp_path)
     assert done.stderr.endswith('\ncrossdock: nothing moved; 1 value read from host memory\n')

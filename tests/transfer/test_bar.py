@@ -242,3 +242,14 @@ sys.exit(cli.main(sys.argv[1].split()))
     label = {'convert': 'convert', 'inspect': 'check'}[words.split()[0]]
     drawn = [line for line in lines(text) if line.startswith(f'{label} ')]
     assert ' 32.0/32.0 MB ' in drawn[-1]
+
+
+@pytest.mark.parametrize('columns', [26, 40, 50, 58, 100])
+def test_it_is_one_line_on_a_narrow_terminal(columns):
+    shown, _, code = on_terminal('work()', COLUMNS=str(columns))
+    lines = [line for line in re.split(r'[\r\n]+', CONTROL.sub('', shown)) if line.strip()]
+    assert code == 0 and lines
+    for line in lines:
+        assert len(line) <= columns
+        assert line.startswith('save ') and '/3.0 MB' in line
+    assert ('MB/s' in lines[-1]) == (columns >= 58)

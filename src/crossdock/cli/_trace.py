@@ -24,12 +24,16 @@ __all__ = ['trace']
 #: The exit code of --fail-on, where the script's own is 0.
 MOVED = 3
 FAILED = 1
+#: A file of that name.
+STDOUT = Path('-')
 
 
 def _file(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
     """Complain now, not after an hour of the script, and do not mind that it changes folder."""
     if value is None:
         return None
+    if value == '-':
+        return STDOUT
     path = Path(value).absolute()
     if path.is_dir():
         raise Complaint(f'{parameter.opts[0]} {value}: {os.strerror(EISDIR)}')
@@ -75,6 +79,8 @@ def trace(
         raise Complaint("trace: Python's options -E, -I and -S keep it out of the script; run it without them")
     if 'unseen' in fail_on and not ground_truth:
         raise Complaint('trace: --fail-on unseen needs --ground-truth')
+    if [json_file, chrome_file, html_file].count(STDOUT) > 1:
+        raise Complaint('trace: only one of --json, --chrome and --html can go to stdout')
     command = [*(['-m'] if as_module else []), script, *arguments]
     done = run_traced(command, ground_truth=ground_truth)
     rows = columns_of([]) if done.rows is None else done.rows
@@ -158,13 +164,17 @@ def report_of(command: list[str], rows: Columns, done: Traced) -> str:
 
 
 def write(path: Path, text: Callable[[], Iterable[str]]) -> bool:
-    """Write a file, and say if that was not possible."""
+    """Write a file, or to stdout; say if that was not possible."""
     try:
         # Names of files may hold what is no text.
-        with path.open('w', encoding='utf-8', errors='backslashreplace') as file:
-            file.writelines(text())
+        if path == STDOUT:
+            sys.stdout.buffer.writelines(piece.encode('utf-8', 'backslashreplace') for piece in text())
+            sys.stdout.buffer.flush()
+        else:
+            with path.open('w', encoding='utf-8', errors='backslashreplace') as opened:
+                opened.writelines(text())
     except OSError as error:
-        click.echo(f'crossdock: {path}: {error.strerror}', err=True)
+        click.echo(f'crossdock: {"stdout" if path == STDOUT else path}: {error.strerror}', err=True)
         return False
     return True
 

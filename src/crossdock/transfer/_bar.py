@@ -21,6 +21,8 @@ DELAY_S = 0.1
 LONG_NBYTES = 2 * 1024**3
 #: How often a bar is drawn at most.
 PERIOD_S = 0.1
+#: Columns of a terminal from which on it has room for the rate, and for the time.
+_RATE_WIDTH, _TIME_WIDTH = 56, 44
 
 
 def is_terminal(stream: object) -> bool:
@@ -156,6 +158,7 @@ def _board() -> _Board:
 def _drawing() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.table import Column
     from rich.text import Text
 
     class Rate(ProgressColumn):
@@ -171,11 +174,17 @@ def _drawing() -> Progress:
                 rate = task.speed or task.completed / max(seconds, 1e-9)
             return Text(f'{decimal(int(rate))}/s', style='progress.data.speed')
 
-    columns = TextColumn('{task.description}', markup=False), BarColumn(), DownloadColumn(), Rate()
+    console = Console(stderr=True, force_terminal=True, force_jupyter=False)
+    whole = Column(no_wrap=True)  # where there is no room, it is the bar that gets shorter
+    columns: list[ProgressColumn] = [TextColumn('{task.description}', markup=False, table_column=whole), BarColumn()]
+    columns.append(DownloadColumn(table_column=whole.copy()))
+    if console.width >= _RATE_WIDTH:
+        columns.append(Rate(table_column=whole.copy()))
+    if console.width >= _TIME_WIDTH:
+        columns.append(TimeRemainingColumn(elapsed_when_finished=True, table_column=whole.copy()))
     return Progress(
         *columns,
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=Console(stderr=True, force_terminal=True, force_jupyter=False),
+        console=console,
         auto_refresh=False,  # no thread of its own: the work says often enough how far it is
         redirect_stdout=is_terminal(sys.stdout),  # into the terminal, above the bar
     )
