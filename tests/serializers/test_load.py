@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import crossdock as xd
-from crossdock.errors import CorruptFileError, StrictLoadError, UnsupportedFileError
+from crossdock.errors import CorruptFileError, StrictLoadError, UnknownArrayError, UnsupportedFileError
 from crossdock.serializers import load, load_npz, save_npz
 
 
@@ -211,3 +211,37 @@ def test_an_object_takes_a_group_for_none(file):
 
     model = load_npz(file({'n': 2, 'hist': [1.5], 'late': {'x': 7}}), Model(), strict=False)
     assert (int(model.n), float(model.hist['0']), int(model.late['x'])) == (2, 1.5, 7)
+
+
+def test_what_describes_an_array_is_nothing_to_load_into(file):
+    class Shape:
+        shape, dtype = (2,), np.dtype('float32')
+
+    path = file({'W': np.ones(2, 'float32')})
+    with pytest.raises(UnknownArrayError, match=r"load into 'W': Shape has a shape .* have None in its place"):
+        load(path, {'W': Shape()})
+    with pytest.raises(UnknownArrayError, match=r"save 'W': Shape has a shape .* that can be read$"):
+        save_npz(path, {'W': Shape()})
+
+
+def test_shapes_of_jax_and_none_in_their_place(file):
+    jax = pytest.importorskip('jax', reason='JAX is not installed')
+    path = file({'W': np.ones(2, 'float32'), 'l': [np.zeros(1, 'float32')]})
+    shapes = jax.eval_shape(lambda: {'W': jax.numpy.ones(2), 'l': [jax.numpy.ones(1)]})
+    with pytest.raises(UnknownArrayError, match='ShapeDtypeStruct has a shape and a data type'):
+        load(path, shapes)
+    loaded = load(path, jax.tree.map(lambda _: None, shapes), device='@jax:0')
+    assert jax.tree.structure(loaded) == jax.tree.structure(shapes)
+    assert all(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(loaded))
+
+
+def test_a_module_without_memory(file):
+    torch = pytest.importorskip('torch', reason='PyTorch is not installed')
+    path = file(torch.nn.Linear(2, 1).state_dict())
+    model = torch.nn.Linear(2, 1, device='meta')
+    with pytest.raises(
+        UnknownArrayError, match=r"'weight': a meta tensor has no memory; .*model\.to_empty\(device='cpu'\)"
+    ):
+        load(path, model)
+    model.to_empty(device='cpu')
+    assert torch.equal(load(path, model).weight, torch.from_numpy(load(path)['weight']))

@@ -10,12 +10,13 @@ import numpy as np
 from crossdock.errors import DtypeError, GraphError, UnknownArrayError
 
 from . import _arrays
-from ._advice import advice_for
+from ._advice import PARTS, advice_for
 from ._dtypes import refusal
 
 __all__ = ['Leaf', 'SCALARS', 'scalar_array']
 
 SCALARS = (bool, int, float, complex, str, bytes)
+_FILLED = '; have None in its place, with device= for where the array goes, or an array, as of zeros'
 CHUNK_NBYTES = 4 * 2**20
 
 
@@ -159,6 +160,8 @@ def _known(value: object, path: str, verb: str) -> Any:
 
 def _said(error: Exception, verb: str) -> str:
     """What a back-end says, which speaks of sending."""
+    if verb == 'load into' and str(error).startswith('a meta tensor'):
+        return "a meta tensor has no memory; give its module some first, as by model.to_empty(device='cpu')"
     return str(error).replace('; send ', '; save ') if verb == 'save' else str(error)
 
 
@@ -170,7 +173,10 @@ def _why_not(value: object, error: UnknownArrayError, verb: str) -> str:
         return f'{name} cannot be read as an array: {why}'
     if ' is no array: ' not in str(error) and ' is a container' not in str(error):
         return _said(error, verb)
-    return f'{name} is no array, scalar, string or container; {advice_for(value)}'
+    advice = advice_for(value)
+    if advice is PARTS and isinstance(getattr(value, 'shape', None), tuple) and hasattr(value, 'dtype'):
+        return f'{name} has a shape and a data type, and no values that can be read{_FILLED if verb != "save" else ""}'
+    return f'{name} is no array, scalar, string or container; {advice}'
 
 
 def _blocks(x: Any) -> Iterator[Any]:

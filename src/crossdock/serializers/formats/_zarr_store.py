@@ -22,8 +22,8 @@ METADATA = 'zarr.json'
 _METADATA_NBYTES = 16 * 2**20
 _OLD = ('.zarray', '.zgroup', '.zmetadata', '.zattrs')
 _OLDER = (
-    'is of Zarr version 2, and only version 3 is read: zarr reads it, and its command "zarr migrate v3 STORE" converts it in'
-    " place; the command needs pip install 'zarr[cli]'"
+    'is of Zarr version 2, and only version 3 is read: zarr reads it, and its command "zarr migrate v3 STORE" converts'
+    " it in place; the command needs pip install 'zarr[cli]'"
 )
 
 
