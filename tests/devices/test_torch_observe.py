@@ -241,3 +241,15 @@ assert [row.op for row in log] == ['item'] and log[0].source == '@torch:cpu', li
 assert sys.meta_path == before and 'crossdock' not in type(torch.__spec__.loader).__module__
 """
     subprocess.run([sys.executable, '-c', program], check=True)
+
+
+def test_pytorchs_own_warnings_name_the_users_line(tmp_path):
+    """PyTorch gives them once in a process, and not in all versions."""
+    text = 'import contextlib, torch, crossdock as xd\nx = torch.ones((), requires_grad=True)\nwith {}:\n    float(x)\n'
+    script, said = tmp_path / 'job.py', []
+    for block in ('contextlib.nullcontext()', 'xd.trace_transfers()'):
+        script.write_text(text.format(block))
+        done = subprocess.run([sys.executable, '-W', 'always', script], capture_output=True, text=True)
+        assert done.returncode == 0
+        said.append(done.stderr)
+    assert said[0] == said[1]

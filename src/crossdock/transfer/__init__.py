@@ -20,7 +20,7 @@ from crossdock.transfer._steps import STEP_NBYTES
 from crossdock.transfer._summary import summary
 from crossdock.transfer._trace import trace_transfers
 from crossdock.transfer._truth import TransferTruth, TruthPair, truth_of
-from crossdock.transfer._where import at_path, batch, hide_frames, no_batch
+from crossdock.transfer._where import at_path, batch, hide_frames, no_batch, user_frame
 
 __all__ = [
     'COPY',
@@ -81,5 +81,6 @@ __all__ = [
     'tracking',
     'transfer_guard',
     'truth_of',
+    'user_frame',
     'watch_driver_by',
 ]

@@ -13,11 +13,12 @@ import functools
 import math
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from crossdock.devices._replaced import Facts, Hook, Replaced, called, calling, told
 from crossdock.errors import TransferForbiddenError
-from crossdock.transfer import quiet
+from crossdock.transfer import quiet, user_frame
 
 __all__ = ['listen_to', 'stop_listening']
 
@@ -73,10 +74,24 @@ def _pulling(original: Method, op: str, hook: Hook) -> Method:
             return original(tensor, *args, **kwargs)
         host = _on_host(tensor)
         facts = (called(op), 0 if host else tensor.element_size(), _spec(tensor.device), '@numpy', True, host)
+        call = _as_the_user(original) if tensor.requires_grad else original  # where PyTorch has a warning
         with told(hook, facts):
-            return original(tensor, *args, **kwargs)
+            return call(tensor, *args, **kwargs)
 
     return pull
+
+
+def _as_the_user(method: Method) -> Method:
+    """The method, called from the user's line as warnings see it: they name the innermost frame of Python's."""
+    frame = user_frame()
+    if frame is None:
+        return method
+    code = _call.__code__.replace(co_filename=frame.f_code.co_filename, co_firstlineno=frame.f_lineno)
+    return functools.partial(FunctionType(code, frame.f_globals), method)
+
+
+# On one line, so that its first line is the one of the call.
+_call = lambda method, *args, **kwargs: method(*args, **kwargs)  # noqa: E731
 
 
 def _calling(original: Method, op: str) -> Method:
