@@ -192,8 +192,10 @@ def _check_choices(obj: Any, device: Any, mmap: Mapped, flat: bool) -> None:
 
 def _check_group(reader: Reader, path: str, place: str) -> None:
     """Refuse a prefix that is no group of the file."""
+    if not place:
+        return
     groups = groups_of([*reader.entries, *reader.empty]).union(reader.empty)
-    if not place or place in groups:
+    if place in groups:
         return
     if place in reader.entries:
         raise StrictLoadError(
