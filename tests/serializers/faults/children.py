@@ -33,12 +33,30 @@ def run(verb: str, *arguments: object) -> list[str]:
     return out.splitlines()
 
 
-def stop_within(child: subprocess.Popen[str], seconds: float, number: signal.Signals, seed: object) -> list[str]:
-    """Send a signal at a random moment after the child has begun, and return what it has said."""
-    assert child.stdout is not None
-    assert child.stdout.readline() == 'go\n', child.communicate()
-    time.sleep(random.Random(str(seed)).uniform(0, seconds))
+def stop_within(
+    child: subprocess.Popen[str], seconds: float, number: signal.Signals, seed: object, *, lines: int = 1
+) -> list[str]:
+    """Send a signal at a random moment, and return what the child has said.
+
+    The moment lies within so many seconds after the child has begun, or has said some of its first lines: before `lines`
+    of them, however fast it is.
+    """
+    chance = random.Random(str(seed))
+    said = [line_of(child) for _ in range(1 + chance.randrange(lines))]
+    assert said.pop(0) == 'go'
+    time.sleep(chance.uniform(0, seconds))
     child.send_signal(number)
     out, err = child.communicate(timeout=120)
     assert not err, err
-    return out.splitlines()
+    return [*said, *out.splitlines()]
+
+
+def line_of(child: subprocess.Popen[str]) -> str:
+    """The next line that a child says, and not a byte more, which `communicate` would miss."""
+    assert child.stdout is not None
+    line = b''
+    while not line.endswith(b'\n'):
+        byte = os.read(child.stdout.fileno(), 1)
+        assert byte, child.communicate()
+        line += byte
+    return line.decode().rstrip()

@@ -29,7 +29,8 @@ def test_killed_at_random_moments(tmp_path, name):
     left = 0
     for trial in range(TRIALS):
         before = value_of(path)
-        said = stop_within(start('keep_saving', path, 1, 1, SAVES), span, signal.SIGKILL, (name, trial))
+        child = start('keep_saving', path, 1, 1, SAVES)
+        said = stop_within(child, span / SAVES, signal.SIGKILL, (name, trial), lines=SAVES)
         last = float(said[-1]) if said else before
         value = value_of(path)
         assert value in (last, last + 1 if said else 1.0), (trial, said)
