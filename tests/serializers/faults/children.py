@@ -38,8 +38,8 @@ def stop_within(
 ) -> list[str]:
     """Send a signal at a random moment, and return what the child has said.
 
-    The moment lies within so many seconds after the child has begun, or has said some of its first lines: before `lines`
-    of them, however fast it is.
+    The moment lies within so many seconds after the child has begun, or has said some of its first lines: fewer than
+    `lines`, however fast it is.
     """
     chance = random.Random(str(seed))
     said = [line_of(child) for _ in range(1 + chance.randrange(lines))]
