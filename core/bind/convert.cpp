@@ -1,8 +1,11 @@
 #include "convert.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "crossdock/runtime/error.h"
 #include "types.h"
@@ -18,6 +21,7 @@ struct Cache {
   PyObject* numpy_ndarray = nullptr;
   PyObject* numpy_dtype = nullptr;
   std::array<PyObject*, kDtypeCount> dtypes{};
+  std::vector<std::pair<const Device*, PyObject*>> devices;
   PyObject* default_device = nullptr;
 };
 Cache cache;
@@ -294,7 +298,14 @@ Device& device_of(nb::handle object) {
                   text_of(nb::repr(object)));
 }
 
-nb::object to_python(Device& device) { return nb::cast(&device, nb::rv_policy::reference); }
+// Made once and kept: where memory has run out, nanobind cannot register an object and ends the process.
+nb::object to_python(Device& device) {
+  const auto known = std::ranges::find(cache.devices, &device, [](const auto& pair) { return pair.first; });
+  if (known != cache.devices.end()) return nb::borrow(known->second);
+  nb::object made = nb::cast(&device, nb::rv_policy::reference);
+  cache.devices.emplace_back(&device, made.ptr());
+  return nb::borrow(made.release());
+}
 
 nb::object set_default_device(nb::object function) {
   PyObject* old = cache.default_device;
