@@ -280,6 +280,16 @@ void require_castable(Dtype from, Dtype to) {
 
 nb::object to_python(Dtype dtype) { return nb::borrow(cache.dtypes[static_cast<std::size_t>(dtype)]); }
 
+namespace {
+
+// Its Python object is made before there are arrays, while there is memory for it.
+Device& kept(Device& device) {
+  to_python(device);
+  return device;
+}
+
+}  // namespace
+
 Device& device_of(nb::handle object) {
   if (object.is_none()) {
     if (cache.default_device) {
@@ -287,11 +297,11 @@ Device& device_of(nb::handle object) {
       const nb::object chosen = function();
       if (!chosen.is_none()) return device_of(chosen);
     }
-    static Device& host = find_device("native:0");
+    static Device& host = kept(find_device("native:0"));
     return host;
   }
   if (nb::isinstance<Device>(object)) return nb::cast<Device&>(object);
-  if (PyUnicode_Check(object.ptr())) return find_device(text_of(object));
+  if (PyUnicode_Check(object.ptr())) return kept(find_device(text_of(object)));
   const nb::object ours = nb::getattr(object, "core_device", nb::none());
   if (nb::isinstance<Device>(ours)) return nb::cast<Device&>(ours);
   throw TypeError("device: takes a spec such as 'native:0', a device of crossdock.core, or None, not " +
