@@ -47,7 +47,7 @@ class HDF5Deserializer(FileDeserializer):
     def opened(file: Any) -> OpenFile:
         """The file at a path, or that of an open group."""
         if isinstance(file, str | bytes | os.PathLike):
-            return open_file(format_named('hdf5'), file_path(file))  # type: ignore[arg-type]
+            return open_file(format_named('hdf5'), file_path(file))
         from .formats._hdf5 import reader_of
 
         reader = reader_of(file)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from crossdock.errors import CorruptFileError
-
 from ._path import clashes
+from ._unreadable import corrupt
 
 __all__ = ['nested', 'check_nesting', 'with_positions']
 
@@ -40,7 +39,7 @@ def check_nesting(path: str, keys: Iterable[str]) -> None:
     both = clashes(keys)
     if both:
         reason = 'is an array and a group of others, which nested dicts cannot hold; flat=True can'
-        raise CorruptFileError(f'{path}: {both[0]!r}: {reason}', path=path, key=both[0], reason=reason)
+        raise corrupt(path, reason, both[0])
 
 
 def with_positions(tree: dict[str, Any]) -> dict[Any, Any]:

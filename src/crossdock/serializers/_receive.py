@@ -43,7 +43,7 @@ def receive_in_tree(reader: Reader, path: str, key: str, device: Any) -> Any:
 
     Raises
     ------
-    UnreadableFileError
+    CorruptFileError
         The data is damaged, or of a kind that is not read.
     DtypeError
         The device lacks the type of an array; the message names the file, and says what to do.

@@ -101,7 +101,7 @@ def save_as(
     write_leaves(path, leaves, format, packing, progress, checked, empty)
 
 
-def file_path(path: Path) -> str:
+def file_path(path: Path | bytes) -> str:
     """The path as a string.
 
     Raises

@@ -15,10 +15,10 @@ __all__ = ['Mapped', 'checked', 'view_of', 'views_of']
 Mapped = bool | Literal['where possible'] | None
 
 
-def checked(mmap: Any) -> Mapped:
+def checked(mmap: Mapped) -> Mapped:
     """`mmap`, if it is one of the values that it may have."""
     if mmap is None or isinstance(mmap, bool) or mmap == 'where possible':
-        return mmap  # type: ignore[no-any-return]
+        return mmap
     raise ValueError(f"mmap is True, False or 'where possible', not {mmap!r}")
 
 

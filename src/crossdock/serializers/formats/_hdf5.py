@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from ..archive._stored import decoded
 from ..archive._values import unlike_values
 from ._hdf5_dataset import Dataset
 from ._hdf5_file import HDF5File, library
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ['FORMAT', 'HDF5Format', 'HDF5Reader', 'reader_of', 'writer_of']
 

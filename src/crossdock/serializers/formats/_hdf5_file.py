@@ -158,7 +158,7 @@ class HDF5File:
         """Every dataset by its key path, in the order of creation where the file knows it.
 
         In place of what cannot be read, as a link that leads elsewhere, a group inside itself, or a damaged object, it
-        gives an `CorruptFileError`.
+        gives a `CorruptFileError`.
 
         Raises
         ------
