@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
-__all__ = ['empty_among', 'contradiction', 'groups_of']
+from ._path import groups_of
 
-
-def groups_of(paths: Iterable[str]) -> set[str]:
-    """The groups that paths lie in, the root excepted.
-
-    Examples
-    --------
-    >>> sorted(groups_of(['a/b/W', 'a/c', 'd']))
-    ['a', 'a/b']
-    """
-    return {above for path in paths for above in _above(path)}
+__all__ = ['empty_among', 'contradiction']
 
 
 def empty_among(groups: Iterable[str], leaves: Collection[str]) -> list[str]:
@@ -39,13 +30,6 @@ def contradiction(empty: Collection[str], leaves: Collection[str]) -> tuple[str,
             return path, 'is an empty container, and a value as well'
         if path in full:
             return path, 'is said to be an empty container, and holds something'
-        if any(above in leaves for above in _above(path)):
+        if any(above in leaves for above in groups_of([path])):
             return path, 'is an empty container inside of a value'
     return None
-
-
-def _above(path: str) -> Iterator[str]:
-    at = path.find('/')
-    while at >= 0:
-        yield path[:at]
-        at = path.find('/', at + 1)

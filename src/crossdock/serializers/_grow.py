@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ._empty import groups_of
 from ._format import Reader
-from ._path import below
+from ._path import below, groups_of
 from ._wanting import Slot
 
 __all__ = ['found_below', 'groups_for_none', 'keys_and_groups']

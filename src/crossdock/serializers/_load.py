@@ -10,7 +10,6 @@ from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._bare import bare
-from ._empty import groups_of
 from ._format import Format, Reader
 from ._grow import keys_and_groups
 from ._ignore import Ignore, check_named, ignoring, rules_of
@@ -18,7 +17,7 @@ from ._near import did_you_mean
 from ._nest import check_nesting, nested
 from ._open import format_at, open_file
 from ._passed import following
-from ._path import below, shown
+from ._path import below, groups_of, shown
 from ._receive import receive_in_tree
 from ._save import Path, file_path
 from ._stage import Loader

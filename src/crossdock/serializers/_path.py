@@ -6,10 +6,10 @@ paths, and the same components are refused in all of them, on saving and on load
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-__all__ = ['join', 'split', 'fault', 'fault_of_path', 'shown', 'below', 'clashes', 'RESERVED', 'MAX_DEPTH']
+__all__ = ['join', 'split', 'fault', 'fault_of_path', 'shown', 'below', 'clashes', 'groups_of', 'RESERVED', 'MAX_DEPTH']
 
 RESERVED = '__crossdock__'
 MAX_DEPTH = 128  # well before the walks of a tree reach Python's own limit
@@ -111,6 +111,17 @@ def below(path: str, group: str) -> bool:
     return not group or path == group or path.startswith(group + '/')
 
 
+def groups_of(paths: Iterable[str]) -> set[str]:
+    """The groups that paths lie in, the root excepted.
+
+    Examples
+    --------
+    >>> sorted(groups_of(['a/b/W', 'a/c', 'd']))
+    ['a', 'a/b']
+    """
+    return {above for path in paths for above in _above(path)}
+
+
 def clashes(paths: Iterable[str]) -> list[str]:
     """The paths that are both a leaf and a group of other leaves, which no nesting can hold.
 
@@ -122,3 +133,10 @@ def clashes(paths: Iterable[str]) -> list[str]:
     # With NUL, which no path holds, in place of '/', what lies in a group comes right after it.
     ordered = sorted(paths, key=lambda path: path.replace('/', '\0'))
     return [path for path, following in pairwise(ordered) if following.startswith(path + '/')]
+
+
+def _above(path: str) -> Iterator[str]:
+    at = path.find('/')
+    while at >= 0:
+        yield path[:at]
+        at = path.find('/', at + 1)

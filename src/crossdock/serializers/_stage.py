@@ -16,7 +16,6 @@ from crossdock.errors import CorruptFileError, StrictLoadError
 from crossdock.transfer import Progress, Track, tracking
 
 from . import _arrays
-from ._empty import groups_of
 from ._format import Entry, Reader
 from ._grow import found_below, groups_for_none, keys_and_groups
 from ._ignore import Ignore, check_named, ignoring, rules_of
@@ -24,7 +23,7 @@ from ._leaf import SCALARS
 from ._match import describe_entry, describe_value, loses, may_lose, wanted_dtype
 from ._nest import check_nesting, nested, with_positions
 from ._passed import following, passed
-from ._path import below, shown
+from ._path import below, groups_of, shown
 from ._pour import refill
 from ._receive import receive_in_tree
 from ._shared import pairs_apart, places_apart

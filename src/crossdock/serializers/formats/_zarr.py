@@ -13,10 +13,10 @@ import numpy as np
 
 from crossdock.errors import CorruptFileError
 
-from .._empty import contradiction, groups_of
+from .._empty import contradiction
 from .._format import PIECE_NBYTES, Entry, Reader, Writer
 from .._passed import passed
-from .._path import RESERVED, below, shown
+from .._path import RESERVED, below, groups_of, shown
 from .._selection import select
 from .._unreadable import Unsupported, again, corrupt, unreadable
 from ..archive._stored import decoded
