@@ -10,8 +10,7 @@ from crossdock.transfer import Progress
 from ._compression import gzip_or_none
 from ._ignore import Ignore
 from ._load import load_as
-from ._registry import format_of
-from ._save import Path, file_path, save
+from ._save import Path, save
 from ._view import Mapped
 
 __all__ = ['save_hdf5', 'load_hdf5']
@@ -80,5 +79,4 @@ def load_hdf5(
     >>> load_hdf5('plain.h5')
     {'l1': {'W': array([1., 1.])}}
     """
-    format = format_of('', 'hdf5', checksum)
-    return load_as(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
+    return load_as(path, obj, 'hdf5', device, strict, ignore, prefix, mmap, progress, flat, checksum)

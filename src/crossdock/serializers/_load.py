@@ -10,7 +10,7 @@ from crossdock.transfer import Progress, tracking
 
 from . import _arrays
 from ._bare import bare
-from ._format import Format, Reader
+from ._format import Reader
 from ._grow import keys_and_groups
 from ._ignore import Ignore, check_named, ignoring, rules_of
 from ._near import did_you_mean
@@ -123,15 +123,13 @@ def load(
     >>> model['step'], model['W'].tolist()
     (12, [0.0, 1.0, 2.0])
     """
-    where = file_path(path)
-    format_ = format_at(where, format, checksum)
-    return load_as(where, obj, format_, device, strict, ignore, prefix, mmap, progress, flat)
+    return load_as(path, obj, format, device, strict, ignore, prefix, mmap, progress, flat, checksum)
 
 
 def load_as(
-    path: str,
+    path: Path,
     obj: Any,
-    format: Format,
+    format: str | None,
     device: Any,
     strict: bool,
     ignore: Ignore,
@@ -139,39 +137,40 @@ def load_as(
     mmap: Mapped,
     progress: Progress,
     flat: bool,
+    checksum: bool = True,
 ) -> Any:
-    """Load a file of a format; the rest is as for `load`."""
+    """As `load`, with the arguments by their positions."""
+    where = file_path(path)
+    reads = format_at(where, format, checksum)
     there = _arrays.device_named(device)
     _check_choices(obj, there, checked(mmap), flat)
-    if mmap is True and not format.can_mmap:
-        raise ValueError(f'{format.name} files cannot be mapped into memory; leave mmap out')
+    if mmap is True and not reads.can_mmap:
+        raise ValueError(f'{reads.name} files cannot be mapped into memory; leave mmap out')
     place, rules = canonical(prefix), rules_of(ignore)
-    with open_file(format, path) as reader:
+    with open_file(reads, where) as reader:
+        if strict:
+            _check_group(reader, where, place)
         if obj is not None:
-            if strict:
-                _check_group(reader, path, place)
-            loader = Loader(reader, path, strict=strict, ignore=rules, device=there, progress=progress, insists=True)
+            loader = Loader(reader, where, strict=strict, ignore=rules, device=there, progress=progress, insists=True)
             return loader.load(obj, place)
         if strict:
-            _check_group(reader, path, place)
-            check_named(path, rules, keys_and_groups(reader))
+            check_named(where, rules, keys_and_groups(reader))
         skip = ignoring(rules)
         keys = [key for key in reader.entries if below(key, place) and key != place and not skip(key)]
         faults = [fault for key in keys if (fault := reader.entries[key].fault)]
         if faults:
             raise refused(faults, 'ignore')
-        empty = [] if flat else [key for key in reader.empty if below(key, place) and key != place]
+        empty = []
         if not flat:
-            check_nesting(path, keys)
-        views = views_of(reader, path, keys, mmap)
-        values = _values(reader, path, keys, there, views, progress)
-        warn_swapped(path, [key for key in keys if reader.entries[key].swapped])
+            empty = [key for key in reader.empty if below(key, place) and key != place and not skip(key)]
+            check_nesting(where, keys)
+        views = views_of(reader, where, keys, mmap)
+        values = _values(reader, where, keys, there, views, progress)
+        warn_swapped(where, [key for key in keys if reader.entries[key].swapped])
     start = len(place) + 1 if place else 0
     if flat:
         return {key[start:]: value for key, value in values.items()}
-    return nested(
-        ((key[start:], value) for key, value in values.items()), (key[start:] for key in empty if not skip(key))
-    )
+    return nested(((key[start:], value) for key, value in values.items()), (key[start:] for key in empty))
 
 
 def _check_choices(obj: Any, device: Any, mmap: Mapped, flat: bool) -> None:

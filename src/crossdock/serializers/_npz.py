@@ -9,8 +9,7 @@ from crossdock.transfer import Progress
 
 from ._ignore import Ignore
 from ._load import load_as
-from ._registry import format_named
-from ._save import Path, file_path, save
+from ._save import Path, save
 from ._view import Mapped
 
 __all__ = ['save_npz', 'load_npz']
@@ -59,5 +58,4 @@ def load_npz(
     >>> sorted(load_npz('plain.npz')['l1'])
     ['W', 'b']
     """
-    format = format_named('npz')
-    return load_as(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
+    return load_as(path, obj, 'npz', device, strict, ignore, prefix, mmap, progress, flat)

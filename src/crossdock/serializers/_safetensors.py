@@ -9,7 +9,6 @@ from crossdock.transfer import Progress
 
 from ._ignore import Ignore
 from ._load import load_as
-from ._registry import format_of
 from ._save import Path, file_path, save_as
 from ._view import Mapped
 
@@ -73,5 +72,4 @@ def load_safetensors(
     >>> sorted(load_safetensors('model.safetensors')['l1'])
     ['W', 'b']
     """
-    format = format_of('', 'safetensors', checksum)
-    return load_as(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
+    return load_as(path, obj, 'safetensors', device, strict, ignore, prefix, mmap, progress, flat, checksum)

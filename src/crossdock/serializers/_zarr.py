@@ -9,8 +9,7 @@ from crossdock.transfer import Progress
 
 from ._ignore import Ignore
 from ._load import load_as
-from ._registry import format_named
-from ._save import Path, file_path, save
+from ._save import Path, save
 from ._view import Mapped
 
 __all__ = ['save_zarr', 'load_zarr']
@@ -72,5 +71,4 @@ def load_zarr(
     >>> load_zarr('plain.zarr')
     {'l1': {'W': array([1., 1.])}}
     """
-    format = format_named('zarr')
-    return load_as(file_path(path), obj, format, device, strict, ignore, prefix, mmap, progress, flat)
+    return load_as(path, obj, 'zarr', device, strict, ignore, prefix, mmap, progress, flat)
