@@ -170,6 +170,7 @@ def test_all_that_cannot_be_read_is_in_one_error(tmp_path):
     for attempt in (lambda: xd.load(path), lambda: xd.load(path, target), lambda: convert(path, tmp_path / 'y.npz')):
         with pytest.raises(CorruptFileError) as caught:
             attempt()
+        assert type(caught.value) is CorruptFileError  # damage comes first
         assert caught.value.key == 'b'
         first, *others = str(caught.value).splitlines()
         assert first.startswith(f"{path}: 'b': not an array")
