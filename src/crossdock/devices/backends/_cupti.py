@@ -14,6 +14,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import perf_counter, perf_counter_ns
 from typing import Any, NamedTuple
 
@@ -32,7 +33,6 @@ _UNKNOWN = 'CUPTI does not say which thread asked for a copy, and when'
 class _Record(NamedTuple):
     """A record of a copy, taken out of the buffer that goes when the callback returns."""
 
-    kind: int
     copy_kind: int
     nbytes: int
     start: int
@@ -99,14 +99,14 @@ class _Session:
         cupti = self.cupti
         # Nobody calls this back. Whoever subscribes keeps others out, whose buffers would be taken from them.
         subscriber = cupti.subscribe(_nothing, None)
-        self._undo.append(lambda: cupti.unsubscribe(subscriber))
+        self._undo.append(partial(cupti.unsubscribe, subscriber))
         self.has_threads = self._number_threads()
         cupti.activity_register_callbacks(_requested, _completed)
         # No buffer stays with CUPTI, which would hand it over when Python is no more.
-        self._undo.append(lambda: cupti.activity_flush_all(cupti.ActivityFlag.FLUSH_FORCED))
+        self._undo.append(partial(cupti.activity_flush_all, cupti.ActivityFlag.FLUSH_FORCED))
         for kind in self._copies:
             cupti.activity_enable(kind)
-            self._undo.append(lambda kind=kind: cupti.activity_disable(kind))  # type: ignore[misc]
+            self._undo.append(partial(cupti.activity_disable, kind))
         if self.has_threads:
             self._note_calls()
         self.clock = _Clock(cupti)
@@ -118,7 +118,7 @@ class _Session:
             before = cupti.get_thread_id_type()
             if before != system:
                 cupti.set_thread_id_type(system)
-                self._undo.append(lambda: cupti.set_thread_id_type(before))
+                self._undo.append(partial(cupti.set_thread_id_type, before))
         except cupti.cuptiError as error:
             self.failures.append(f'{_UNKNOWN}: {error}')
             return False
@@ -139,7 +139,7 @@ class _Session:
                     refused = str(error)
                     continue
                 noted += 1
-                self._undo.append(lambda enable=enable, number=number: enable(number, 0))  # type: ignore[misc]
+                self._undo.append(partial(enable, number, 0))
             if not noted:
                 self.failures.append(f'{_UNKNOWN}: {refused}')
 
@@ -229,16 +229,17 @@ class _CuptiWatch:
                     problems += session.end()
                     _session = None
         copies: list[DriverCopy] = []
-        unknown = [0, 0]
+        unknown: list[int] = []
         for record in itertools.islice(session.records, self._first, None):
             copy = _copy(session, record)
             if copy is None:
                 if record.copy_kind == session.cupti.ActivityMemcpyKind.UNKNOWN:
-                    unknown = [unknown[0] + 1, unknown[1] + record.nbytes]
+                    unknown.append(record.nbytes)
             elif copy.at >= self._since and (copy.called is None or copy.called <= until):
                 copies.append(copy)
-        if unknown[0]:
-            problems.append(f'of {unknown[0]:,} copies, {unknown[1]:,} bytes, the driver does not say where they went')
+        if unknown:
+            told = f'of {len(unknown):,} copies, {sum(unknown):,} bytes'
+            problems.append(f'{told}, the driver does not say where they went')
         return DriverAccount(copies, tuple(dict.fromkeys(problems)))
 
 
@@ -300,7 +301,6 @@ def _record(one: Any, peer: bool) -> _Record:
     # Each copy has the number of the driver's call, or of the runtime's that made it.
     correlations = (one.correlation_id,) if peer else (one.correlation_id, one.runtime_correlation_id)
     return _Record(
-        kind=one.kind,
         copy_kind=one.copy_kind,
         nbytes=one.bytes,
         start=one.start,
