@@ -76,8 +76,7 @@ class Absent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith('__') and name.endswith('__'):
             raise AttributeError(name)  # Python itself asks for such names, and takes no other answer
-        library()
-        refuse(f'{self._name} was taken before it was here')
+        self._use()
 
     def _use(self, *arguments: Any, **named: Any) -> NoReturn:
         library()
@@ -104,12 +103,8 @@ class _AbsentClass(type):
 
 def absent_class(name: str) -> type:
     """A class for ``isinstance``, which says no; making an object of it raises the reason, and so does any method."""
-
-    def refuse_object(cls: type, *arguments: Any, **named: Any) -> NoReturn:
-        library()
-        refuse(f'crossdock.devices.cuda.{name} was taken before it was here')
-
-    return _AbsentClass(name, (), {'__new__': refuse_object, '__doc__': f'Stands for cupy.{name}, which is not here.'})
+    absent = Absent(f'crossdock.devices.cuda.{name}')
+    return _AbsentClass(name, (), {'__new__': absent._use, '__doc__': f'Stands for cupy.{name}, which is not here.'})
 
 
 _ABSENT = Absent('cupy')
