@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import crossdock
-from crossdock.cli._report_picture import KINDS, amount, duration, matrix, name_of, text_of, timeline
+from crossdock.cli._report_picture import KINDS, amount, duration, matrix, text_of, timeline
 from crossdock.transfer import Columns, Transfer, TransferGroup, TransferTruth, columns_of
 
 __all__ = ['report']
@@ -115,7 +115,7 @@ def _body(columns: Columns) -> str:
     rows = columns.crossing()
     pictures = ''
     if len(rows):
-        drawn = {name_of(kind) for kind, count in rows.counts() if count}
+        drawn = {kind.way for kind, count in rows.counts() if count}
         key = ''.join(f'<li class="{name}">{name}</li>' for name in KINDS if name in drawn)
         pictures = (
             f'<h2>From where to where</h2><div class="scroll" tabindex="0">{matrix(rows.pairs())}</div>'

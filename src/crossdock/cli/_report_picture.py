@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from html import escape
 
 from crossdock.cli._complaint import printable
-from crossdock.transfer import Columns, Kind, Span
+from crossdock.transfer import Columns, Span
 
-__all__ = ['KINDS', 'amount', 'duration', 'matrix', 'name_of', 'text_of', 'timeline']
+__all__ = ['KINDS', 'amount', 'duration', 'matrix', 'text_of', 'timeline']
 
 #: In the order in which they are drawn over each other.
 KINDS = ('explicit', 'implicit', 'failed')
@@ -39,11 +39,6 @@ def duration(seconds: float) -> str:
     if seconds >= 1:
         return f'{seconds:,.2f} s'
     return f'{seconds * 1e3:.3g} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.3g} \N{MICRO SIGN}s'
-
-
-def name_of(kind: Kind) -> str:
-    """Which of `KINDS`."""
-    return 'failed' if kind.failed else 'implicit' if kind.implicit else 'explicit'
 
 
 def matrix(moved: Mapping[tuple[str, str], int]) -> str:
@@ -94,7 +89,7 @@ def timeline(rows: Columns) -> str:
 def _lane(rows: Columns, pair: tuple[str, str], began: float, length: float) -> str:
     bars = ''
     for name in KINDS:
-        chosen = rows.chosen([(kind.source, kind.target) == pair and name_of(kind) == name for kind in rows.kinds])
+        chosen = rows.chosen([(kind.source, kind.target) == pair and kind.way == name for kind in rows.kinds])
         spans = chosen.spans(length / _STEPS, length * _THINNEST / _STEPS)
         bars += ''.join(_bar(name, span, began, length) for span in spans)
     return f'<svg viewBox="0 0 {_STEPS} 10" preserveAspectRatio="none" role="img">{bars}</svg>'

@@ -31,6 +31,11 @@ class Kind(NamedTuple):
     route: str
     failed: bool
 
+    @property
+    def way(self) -> str:
+        """'explicit', 'implicit' or 'failed', by which pictures tell bars apart."""
+        return 'failed' if self.failed else 'implicit' if self.implicit else 'explicit'
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -86,15 +91,12 @@ class Columns:
 
     def groups(self) -> list[TransferGroup]:
         """The rows of one line, operation and direction added up: most bytes first, then the most rows."""
-        counts = np.bincount(self.kind, minlength=len(self.kinds)).tolist()
-        nbytes = np.zeros(len(self.kinds), np.int64)
-        np.add.at(nbytes, self.kind, self.nbytes)
         seconds = np.bincount(self.kind, self.known_seconds, len(self.kinds)).tolist()
         found: dict[tuple[Any, ...], list[Any]] = {}
-        for kind, count, size, time in zip(self.kinds, counts, nbytes.tolist(), seconds, strict=True):
+        for (kind, count), nbytes, time in zip(self.counts(), self._moved(), seconds, strict=True):
             sums = found.setdefault(kind[: -len(_APART)], [0, 0, 0.0])
             sums[0] += count
-            sums[1] += 0 if kind.failed else size
+            sums[1] += nbytes
             sums[2] += time
         groups = [TransferGroup(*common, *sums) for common, sums in found.items()]
         return sorted(groups, key=lambda group: (-group.nbytes, -group.count))
@@ -106,13 +108,17 @@ class Columns:
     def pairs(self) -> dict[tuple[str, str], int]:
         """Bytes that moved from one device to another, in the order of the first transfers."""
         moved: dict[tuple[str, str], int] = {}
-        nbytes = np.zeros(len(self.kinds), np.int64)
-        np.add.at(nbytes, self.kind, self.nbytes)
-        for kind, size in zip(self.kinds, nbytes.tolist(), strict=True):
+        for kind, nbytes in zip(self.kinds, self._moved(), strict=True):
             if not kind.host:
                 pair = kind.source, kind.target
-                moved[pair] = moved.get(pair, 0) + (0 if kind.failed else size)
+                moved[pair] = moved.get(pair, 0) + nbytes
         return moved
+
+    def _moved(self) -> list[int]:
+        """The bytes of all rows of each kind, 0 for failed ones."""
+        sums = np.zeros(len(self.kinds), np.int64)
+        np.add.at(sums, self.kind, self.nbytes)
+        return [0 if kind.failed else nbytes for kind, nbytes in zip(self.kinds, sums.tolist(), strict=True)]
 
     def chosen(self, kinds: Sequence[bool]) -> Columns:
         """The rows of those kinds for which there is True."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crossdock.transfer._columns import Columns, Kind
+from crossdock.transfer._columns import Columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def _draw_timeline(axes: Any, rows: Columns, pairs: Sequence[tuple[str, str]]) -
     drawn = set()
     for y, pair in enumerate(pairs):
         for name, colour in _COLOURS.items():
-            chosen = [(kind.source, kind.target) == pair and _name(kind) == name for kind in rows.kinds]
+            chosen = [(kind.source, kind.target) == pair and kind.way == name for kind in rows.kinds]
             bars = [
                 ((bar.began - start) * scale, max(bar.ended - bar.began, span * _THINNEST) * scale)
                 for bar in rows.chosen(chosen).spans(span * _GAP, span * _THINNEST)
@@ -94,10 +94,6 @@ def _draw_matrix(axes: Any, pairs: Mapping[tuple[str, str], int], devices: Seque
     axes.set_ylabel('from')
     axes.set_title('bytes from one to another', loc='left')
     axes.tick_params(length=0)
-
-
-def _name(kind: Kind) -> str:
-    return 'failed' if kind.failed else 'implicit' if kind.implicit else 'explicit'
 
 
 def _amount(nbytes: int) -> str:
