@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -25,12 +25,13 @@ PERIOD_S = 0.1
 _RATE_WIDTH, _TIME_WIDTH = 56, 44
 
 
-def is_terminal(stream: object) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
     """Whether standard output or error is a terminal that a bar can be drawn on."""
+    if stream is None or os.environ.get('TERM', '').lower() in ('dumb', 'unknown'):  # None: there is no console
+        return False
     try:
-        # It is None where there is no console, and may be anything that can be written to.
-        return os.environ.get('TERM', '').lower() not in ('dumb', 'unknown') and bool(stream.isatty())  # type: ignore[attr-defined]
-    except (AttributeError, ValueError):  # ValueError: closed
+        return stream.isatty()
+    except (AttributeError, ValueError):  # something that can be written to, and no more; closed
         return False
 
 

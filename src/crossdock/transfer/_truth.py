@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from crossdock.transfer._driver import DriverAccount, DriverCopy
 from crossdock.transfer._memories import memory_of
+from crossdock.transfer._plan import HOST
 from crossdock.transfer._reconcile import reconcile
 from crossdock.transfer._row import Transfer
 
 __all__ = ['TransferTruth', 'TruthPair', 'compare', 'truth_of']
-
-_HOST = 'host'
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,25 +152,24 @@ def compare(
     own : frozenset of int or None
         The threads that the trace belongs to; None for all.
     """
-    there = _Sides()
+    sides: defaultdict[tuple[str, str], _Side] = defaultdict(_Side)
     for copy in account.copies:
-        there.of(copy.source, copy.target).copies.append(copy.since(start))
+        sides[copy.source, copy.target].copies.append(copy.since(start))
     for row, thread in zip(rows, threads):
         source, target = memory_of(row.source), memory_of(row.target)
         # What goes on in host memory, or in a device that is not the driver's, is not for it to tell.
         if source != target and not row.host and all(_is_drivers(memory) for memory in (source, target)):
-            side = there.of(source, target)
+            side = sides[source, target]
             side.rows.append(row)
             side.threads.append(thread)
     pairs: list[TruthPair] = []
     unseen: list[DriverCopy] = []
     elsewhere: list[DriverCopy] = []
     unmade: list[Transfer] = []
-    for (source, target), side in there.by_pair.items():
+    for (source, target), side in sides.items():
         found = reconcile(side.rows, side.threads, side.copies)
         others = [copy for copy in found.unseen if _is_of_another(copy, own)]
-        outside = set(map(id, others))
-        unseen += [copy for copy in found.unseen if id(copy) not in outside]
+        unseen += [copy for copy in found.unseen if not _is_of_another(copy, own)]
         elsewhere += others
         unmade += [side.rows[position] for position in found.unmade]
         made = [row.nbytes for row in side.rows if not row.failed]
@@ -191,7 +190,7 @@ def _is_of_another(copy: DriverCopy, own: frozenset[int] | None) -> bool:
 
 
 def _is_drivers(memory: str) -> bool:
-    return memory == _HOST or memory.startswith('cuda:')
+    return memory == HOST or memory.startswith('cuda:')
 
 
 class _Side:
@@ -201,11 +200,3 @@ class _Side:
         self.copies: list[DriverCopy] = []
         self.rows: list[Transfer] = []
         self.threads: list[int | None] = []
-
-
-class _Sides:
-    def __init__(self) -> None:
-        self.by_pair: dict[tuple[str, str], _Side] = {}
-
-    def of(self, source: str, target: str) -> _Side:
-        return self.by_pair.setdefault((source, target), _Side())
