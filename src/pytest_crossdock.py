@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tell pytest of the mark and of the fixture, whose parameters the option says."""
-    config.addinivalue_line('markers', f'{MARK}: fail where a value is pulled to the host without being asked for')
+    config.addinivalue_line('markers', f'{MARK}: fail where something moves between devices without being asked for')
     given = config.getoption('--crossdock-device')
     specs = DEFAULT if given is None else _parsed(given)
     config.pluginmanager.register(_devices(specs), 'crossdock-device')

@@ -222,6 +222,30 @@ def test_fail_on(text, kinds, code, script, tmp_path):
     assert trace(*options, script(text), folder=tmp_path).returncode == code
 
 
+@pytest.mark.parametrize('fail_on', [[], ['--fail-on', 'implicit']], ids=['files alone', 'and --fail-on'])
+def test_no_report_says_that_nothing_moved_where_that_is_not_known(script, tmp_path, fail_on):
+    for name in ('rows', 'times', 'page'):
+        (tmp_path / name).write_text('of an earlier run')
+    files = ['--json', 'rows', '--chrome', 'times', '--html', 'page']
+    done = trace(*files, *fail_on, script('import os; os._exit(0)'), folder=tmp_path)
+    assert done.returncode == (3 if fail_on else 1)
+    assert 'left without a list' in done.stderr and 'not written: ' in done.stderr and 'page' in done.stderr
+    assert {(tmp_path / name).read_text() for name in ('rows', 'times', 'page')} == {'of an earlier run'}
+
+
+def test_what_failed_is_said(script, tmp_path):
+    text = """import numpy as np, crossdock as xd
+def stop(done, total):
+    raise KeyError
+try:
+    xd.get_device('sim:0').send(np.ones(9_000_000), progress=stop)
+except KeyError:
+    pass
+"""
+    said = trace(script(text), folder=tmp_path).stderr
+    assert said.endswith('1 transfer, 0 bytes; all asked for; 1 of them failed\n')
+
+
 @pytest.mark.parametrize(
     ('truth', 'kinds', 'code'),
     [

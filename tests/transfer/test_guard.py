@@ -260,9 +260,9 @@ def test_repr_is_what_made_it():
         (lambda x: float(x[0]), 'pull it by name with crossdock.to_numpy(x), or allow it'),
         (
             lambda x: x[np.array([0, 1])],
-            "send it by name first, with crossdock.get_device('sim:0').send(...), or",
+            "send it by name first, with crossdock.get_device('sim:0').send(numpy.asarray(index)), or",
         ),
-        (lambda x: x[[0, 1]], "send it by name first, with crossdock.get_device('sim:0').send(...), or"),
+        (lambda x: x[[0, 1]], "crossdock.get_device('sim:0').send(numpy.asarray(index)), or"),
         (lambda x: x[x > 1], 'do it on the host, with crossdock.to_numpy(x), or allow it'),
         (lambda x: xd.core.unique_values(x), 'do it on the host, with crossdock.to_numpy(x), or allow it'),
         (lambda x: pickle.dumps(x), 'pickle crossdock.to_numpy(x), or allow it'),

@@ -16,7 +16,7 @@ __all__ = ['convert']
 @click.argument('target', type=click.Path())
 @click.option('--from', 'from_format', metavar='NAME', help="The source's format, where its suffix does not tell it.")
 @click.option('--to', 'to_format', metavar='NAME', help="The target's format, where its suffix does not tell it.")
-@click.option('--compression', metavar='NAME', help='As deflate; each format has its own.  [default: none]')
+@click.option('--compression', metavar='NAME', help='As deflate; each format has its own.  [default: not compressed]')
 def convert(source: str, target: str, from_format: str | None, to_format: str | None, compression: str | None) -> int:
     """Write what SOURCE holds to TARGET, in the format of its suffix."""
     from crossdock import serializers

@@ -17,7 +17,7 @@ import click
 
 from crossdock.cli._complaint import Complaint, printable
 from crossdock.cli._traced import Traced, run_traced
-from crossdock.transfer import Columns, Kind, chrome_trace, columns_of, summary
+from crossdock.transfer import Columns, Kind, chrome_trace, summary
 
 __all__ = ['trace']
 
@@ -83,8 +83,15 @@ def trace(
         raise Complaint('trace: only one of --json, --chrome and --html can go to stdout')
     command = [*(['-m'] if as_module else []), script, *arguments]
     done = run_traced(command, ground_truth=ground_truth)
-    rows = columns_of([]) if done.rows is None else done.rows
+    rows = done.rows
     click.echo(told(done), err=True)
+    if rows is None:  # a report would say that nothing moved
+        files = [path for path in (json_file, chrome_file, html_file) if path is not None]
+        if files:
+            click.echo(f'crossdock: not written: {", ".join(map(str, files))}', err=True)
+        if done.code < 0:
+            end_by(-done.code)
+        return done.code or verdict(done, fail_on) or (FAILED if files else 0)
     if ground_truth and len(rows) and done.truth is None:
         click.echo('crossdock: what the driver copied is not known, as the comparison was cut short', err=True)
     writers: list[tuple[Path | None, Callable[[], Iterable[str]]]] = [
@@ -128,6 +135,8 @@ def in_one_line(rows: Columns) -> str:
     if crossing:
         line = f'crossdock: {_count(crossing)}, {_bytes(sum(rows.pairs().values()))}'
         line += f'; {_count(hidden)} that nobody asked for' if hidden else '; all asked for'
+        failed = sum(count for kind, count in counts if kind.failed)
+        line += f'; {failed:,} of them failed' if failed else ''
     if reads:
         line += f'; {reads:,} {"value" if reads == 1 else "values"} read from host memory'
     return line

@@ -52,4 +52,4 @@ def _listing(format: Format) -> str:
     for name in format.compressions:
         alias = _ALIASES.get(name)
         names.append(repr(name) if alias is None or alias in format.compressions else f'{name!r} (or {alias!r})')
-    return ', '.join(names) or 'none'
+    return ', '.join([*names, 'None (not compressed)'])

@@ -236,7 +236,8 @@ def _forbidden(event: Event, name: str) -> TransferForbiddenError:
 def _instead(event: Event) -> str:
     """How to have by name what nobody asked for."""
     if direction(event.source, event.target) == 'host_to_device':
-        return f"send it by name first, with crossdock.get_device('{event.target}').send(...)"
+        sent = 'numpy.asarray(index)' if event.op == 'index' else '...'  # a list would be a tree of scalars
+        return f"send it by name first, with crossdock.get_device('{event.target}').send({sent})"
     if event.op.startswith(_SIZED):
         return 'the size of its result depends on the values: do it on the host, with crossdock.to_numpy(x)'
     if event.op == 'pickle':
