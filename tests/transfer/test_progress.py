@@ -16,6 +16,7 @@ from crossdock.devices import cuda
 from crossdock.errors import CorruptFileError, DtypeError, ProgressError
 from crossdock.serializers import _stage
 from crossdock.serializers.archive import _gulp
+from crossdock.serializers.formats._npz import NpzReader
 from crossdock.transfer import _steps
 
 from ..accelerator import FIRST
@@ -98,6 +99,27 @@ def test_what_it_raises_ends_the_work_and_comes_out(work):
         assert error.__context__ is expected and error.__cause__ is None
         assert work.untouched()
     work.run(False)
+
+
+def test_reading_ends_with_what_it_raises_though_that_is_kept(tmp_path, monkeypatch):
+    """Not when it is collected, perhaps by the very thread that reads ahead, and after the file was closed."""
+    path = tmp_path / 'large.npz'
+    serializers.save(path, {'W': np.zeros(4_000_000)})
+    ended = []
+
+    def watched(reader, key, pieces=NpzReader.pieces):
+        try:
+            yield from pieces(reader, key)
+        finally:
+            ended.append(key)
+
+    def progress(done, total):
+        raise Cancelled
+
+    monkeypatch.setattr(NpzReader, 'pieces', watched)
+    with pytest.raises(Cancelled) as kept:
+        serializers.load(path, device=FIRST, progress=progress)
+    assert ended == ['W'], kept
 
 
 @pytest.mark.parametrize('name', [name for name in WORKS if name.startswith('load into')])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -17,11 +17,12 @@ __all__ = ['pour', 'refill', 'blocks']
 Host = np.ndarray[Any, Any]
 
 
-def pour(pieces: Iterable[tuple[int, Host]], target: Any) -> None:
-    """Fill `target`, an array of a known library, with pieces in C order, cast to its data type."""
+def pour(reader: Reader, key: str, target: Any) -> None:
+    """Read a leaf in pieces into `target`, an array of a known library, cast to its data type."""
     shape = tuple(int(n) for n in target.shape)
     dtype = _arrays.dtype_of(target)
-    for start, piece in pieces:
+    # No name holds the pieces: an error, which holds this frame, would keep them and the thread that reads ahead.
+    for start, piece in reader.pieces(key):
         cast = piece.astype(dtype, copy=False)
         done = 0
         for index, extent in blocks(shape, start, start + piece.size):
@@ -37,7 +38,7 @@ def refill(reader: Reader, key: str, target: Any) -> None:
     if memory is not None and memory.flags.c_contiguous and memory.dtype == reader.entries[key].dtype:
         reader.read_into(key, memory)
     else:
-        pour(reader.pieces(key), target)
+        pour(reader, key, target)
 
 
 def blocks(shape: tuple[int, ...], begin: int, end: int) -> Iterator[tuple[tuple[Any, ...], tuple[int, ...]]]:

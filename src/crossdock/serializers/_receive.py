@@ -34,7 +34,7 @@ def receive(reader: Reader, key: str, device: Any) -> Any:
         host = reader.read(key)
         assert host is not None
         return _arrays.send(device, host, key)
-    pour(reader.pieces(key), target)
+    pour(reader, key, target)
     return target
 
 
