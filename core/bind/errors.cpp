@@ -1,9 +1,12 @@
 #include "errors.h"
 
+#include <cxxabi.h>
+
 #include <new>
 #include <string>
 
 #include "crossdock/runtime/error.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -81,6 +84,8 @@ void raise(const SpecError& error) {
 void translate() {
   try {
     throw;
+  } catch (abi::__forced_unwind&) {  // Python has ended this thread, in a call of ours
+    sleep_for_good();
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const SpecError& error) {
@@ -144,6 +149,7 @@ void set_python_error() noexcept {
 
 void register_error_translation() {
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    if (!pointer) sleep_for_good();  // no exception: Python has ended this thread, in a call of ours
     try {
       std::rethrow_exception(pointer);
     } catch (const Error&) {

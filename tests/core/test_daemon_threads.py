@@ -40,3 +40,36 @@ def test_a_daemon_thread_does_not_abort_the_end(spec: str, target: str) -> None:
             [sys.executable, '-c', SCRIPT.format(spec=spec, target=target)], capture_output=True, text=True, timeout=60
         )
         assert (run.returncode, run.stderr) == (0, '')
+
+
+CALLS = """
+import sys, threading
+import crossdock.core as cx
+import crossdock as xd
+
+class Place:
+    def __index__(self): return 0
+
+sys.setswitchinterval(1e-6)  # so that they are caught in the midst of Python
+x = cx.ones(3)
+ready = threading.Barrier(5)
+
+def work():
+    {call}
+    ready.wait()
+    while True:
+        {call}
+
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+ready.wait()
+"""
+
+
+@pytest.mark.parametrize('call', ['cx.zeros(3)', 'repr(x)', 'f"{x[0]}"', 'x[Place()]', 'cx.sum(x, axis=Place())'])
+def test_a_daemon_thread_that_calls_python_from_the_core(call: str) -> None:
+    for _ in range(3):
+        run = subprocess.run(
+            [sys.executable, '-c', CALLS.replace('{call}', call)], capture_output=True, text=True, timeout=60
+        )
+        assert (run.returncode, run.stderr) == (0, '')
